@@ -1,0 +1,44 @@
+# Talus. The two commands: `make run` and `make test`. Everything else is in `make help`.
+SHELL := /bin/bash
+JOBS  ?= $(shell nproc)
+TALUS := build/release/talus
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build run test bench test-asan test-tsan fuzz format clean
+
+help:            ## this list
+	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+setup:           ## install missing Debian packages (needs root only when something is missing)
+	@tools/setup.sh
+
+build: setup     ## build the Release binary at build/release/talus
+	@cmake --preset release $(if $(CI),-DTALUS_WERROR=ON) > build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }
+	@rm -f build-configure.log
+	@cmake --build --preset release -j $(JOBS)
+
+run: build       ## build, run the main example, and say where to look
+	@$(TALUS) run scenes/sedimentation.toml --out out/sedimentation
+	@echo
+	@echo "Look at it:  paraview out/sedimentation/frames/bodies.pvd"
+	@echo "Numbers:     out/sedimentation/summary.json, steps.csv, forces.csv"
+
+test: build      ## build and run all tests
+	@ctest --preset release -j $(JOBS)
+
+bench: build     ## run the benchmarks; results go to bench/results/
+	@$(TALUS) bench all --json bench/results/latest.json
+
+test-asan: setup ## all tests under the address and undefined-behaviour sanitizers
+	@cmake --preset asan > /dev/null && cmake --build --preset asan -j $(JOBS)
+	@ctest --preset asan -j $(JOBS)
+
+test-tsan: setup ## all tests under the thread sanitizer
+	@cmake --preset tsan > /dev/null && cmake --build --preset tsan -j $(JOBS)
+	@ctest --preset tsan -j $(JOBS)
+
+format: ## clang-format every source
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+clean: ## remove build products
+	@rm -rf build out

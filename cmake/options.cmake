@@ -1,0 +1,27 @@
+# Compile options shared by every target.
+add_library(talus_options INTERFACE)
+target_link_libraries(talus_options INTERFACE OpenMP::OpenMP_CXX)
+target_compile_options(talus_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow=local)
+if(TALUS_WERROR)
+  target_compile_options(talus_options INTERFACE -Werror)
+endif()
+
+# Same bits everywhere: no contraction into fused multiply-adds, no reassociation. Wider registers are then only
+# faster, never different.
+target_compile_options(talus_options INTERFACE -ffp-contract=off -fno-math-errno)
+
+if(TALUS_MARCH STREQUAL "auto" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  include(CheckCXXSourceRuns)
+  check_cxx_source_runs("int main() { return __builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") && __builtin_cpu_supports(\"bmi2\") ? 0 : 1; }"
+                        TALUS_HOST_RUNS_V3)
+  if(TALUS_HOST_RUNS_V3)
+    target_compile_options(talus_options INTERFACE -march=x86-64-v3)
+  endif()
+elseif(NOT TALUS_MARCH STREQUAL "auto")
+  target_compile_options(talus_options INTERFACE -march=${TALUS_MARCH})
+endif()
+
+if(TALUS_SANITIZE)
+  target_compile_options(talus_options INTERFACE -fsanitize=${TALUS_SANITIZE} -fno-omit-frame-pointer -g)
+  target_link_options(talus_options INTERFACE -fsanitize=${TALUS_SANITIZE})
+endif()
