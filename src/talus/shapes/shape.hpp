@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "talus/math/vec.hpp"
 
@@ -22,6 +23,12 @@ inline constexpr int shape_kind_count = 6;
 enum class Face : std::uint8_t { x_minus, x_plus, y_minus, y_plus, floor /*z-*/, top /*z+*/, side /*of a cylinder*/ };
 constexpr std::uint32_t face_bit(Face f) { return 1u << static_cast<unsigned>(f); }
 
+/// Contacts with a container carry the face they touch in the low three bits of their feature id.
+constexpr Face container_face(std::uint32_t feature) { return static_cast<Face>(feature & 7u); }
+constexpr bool is_container(ShapeKind kind) {
+  return kind == ShapeKind::hollow_box || kind == ShapeKind::hollow_cylinder;
+}
+
 struct Shape {
   ShapeKind kind = ShapeKind::sphere;
   Vec3 half = Vec3::Zero();
@@ -35,6 +42,17 @@ std::string_view face_name(Face face);
 
 /// Walls and containers reach without bound: they are never hashed into cells and never move by contact.
 bool is_unbounded(ShapeKind kind);
+
+/// The faces a container has, i.e. those that are not open; none for other kinds.
+inline std::vector<Face> faces_of(const Shape& shape) {
+  std::vector<Face> faces;
+  if (shape.kind == ShapeKind::hollow_box)
+    faces = {Face::x_minus, Face::x_plus, Face::y_minus, Face::y_plus, Face::floor, Face::top};
+  else if (shape.kind == ShapeKind::hollow_cylinder)
+    faces = {Face::side, Face::floor, Face::top};
+  std::erase_if(faces, [&](Face f) { return shape.open & face_bit(f); });
+  return faces;
+}
 
 /// Radius of the sphere around the origin that holds the shape (infinite when unbounded). `size` is the
 /// sphere's radius, unused by other kinds.
