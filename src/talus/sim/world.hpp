@@ -20,7 +20,7 @@ struct EnergyLedger {
   Real initial = 0;     ///< kinetic + potential at the start
 };
 
-/// The impulses of the last step by contact, in ascending order of key: the guess of the next solve.
+/// The impulses of the last step by contact, in the order of its contacts: the guess of the next solve.
 struct WarmStart {
   struct Key {
     Global low, high;       ///< body ids
@@ -28,7 +28,7 @@ struct WarmStart {
     auto operator<=>(const Key&) const = default;
   };
   Array<Key> key;
-  Array<Vec3> impulse;      ///< on the body with the higher id, world axes, per unit of step length (a force, N)
+  Array<Vec3> impulse;      ///< on the body with the higher id, world axes, over the step's length (a force, N)
   Array<Real> slip;         ///< ‖u_T‖ at the end of the step: the lagged De Saxcé term
 };
 
@@ -45,10 +45,14 @@ struct World {
   Global step = 0;
   WarmStart warm_start;
   EnergyLedger energy;
+
+  /// Present index of the body with this id, −1 when there is none. Meant for the few driven bodies, which sort
+  /// last: it looks from the end.
+  Local index_of(Global id) const;
 };
 
-/// Kinetic energy of freely moving bodies, potential energy in the world's gravity; owned bodies of this process.
-Real kinetic_energy(const World& world);
-Real potential_energy(const World& world);
+/// Energies of one body, J; zero for bodies that do not move freely.
+Real kinetic_energy(const Bodies& bodies, Local i);
+Real potential_energy(const World& world, Local i);
 
 }  // namespace talus
