@@ -16,6 +16,14 @@ class Halo {
   virtual void sum_to_owner(BodyVector&) const {}
   /// Copies owners' entries to all their shadow copies.
   virtual void copy_to_shadows(BodyVector&) const {}
+
+  /// The same two verbs in halves, so that work can be done while messages travel. Between the halves of a sum
+  /// the shadows' entries must be complete and owned entries may still be added to; between the halves of a copy
+  /// owned entries that have copies elsewhere must not change and shadows' entries must not be read.
+  virtual void start_sum_to_owner(const BodyVector&) const {}
+  virtual void finish_sum_to_owner(BodyVector& v) const { sum_to_owner(v); }
+  virtual void start_copy_to_shadows(const BodyVector&) const {}
+  virtual void finish_copy_to_shadows(BodyVector& v) const { copy_to_shadows(v); }
 };
 
 /// The halo of a process without shadow copies.
