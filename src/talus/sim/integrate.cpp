@@ -86,7 +86,7 @@ void sort_bodies(Bodies& bodies, const Team& team) {
   bodies.reorder(order);
 }
 
-Units step_units(const World& world, const BodyVector& free_velocity, Real h, const Team& team) {
+ProblemScales step_units(const World& world, const BodyVector& free_velocity, Real h, const Team& team) {
   const Bodies& bodies = world.bodies;
   const auto [count, mass, speed, radius] = team.sum<4>(bodies.owned, [&](Local i, auto& s) {
     if (!bodies.moves_freely(i)) return;
@@ -97,7 +97,7 @@ Units step_units(const World& world, const BodyVector& free_velocity, Real h, co
   });
   if (count == 0) return {};
   const Real gh = world.gravity.norm() * h;
-  Units units;
+  ProblemScales units;
   units.mass = mass / count;
   units.speed = gh > 0 ? gh : speed > 0 ? speed / count : radius / count / h;
   return units;

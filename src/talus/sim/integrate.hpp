@@ -2,6 +2,7 @@
 #pragma once
 #include "talus/algebra/halo.hpp"
 #include "talus/base/team.hpp"
+#include "talus/problem/cone_problem.hpp"
 #include "talus/sim/world.hpp"
 
 namespace talus {
@@ -17,9 +18,6 @@ void integrate(World& world, const BodyVector& new_velocity, Real h, const Team&
 void sort_bodies(Bodies& bodies, const Team& team);
 
 /// Units for the scaled residual: mean mass of free bodies, and g·h (without gravity: their mean speed).
-struct Units {
-  Real mass = 1, speed = 1;
-};
-Units step_units(const World& world, const BodyVector& free_velocity, Real h, const Team& team);
+ProblemScales step_units(const World& world, const BodyVector& free_velocity, Real h, const Team& team);
 
 }  // namespace talus

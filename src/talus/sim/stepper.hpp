@@ -53,7 +53,7 @@ class Stepper {
   StepSettings& settings() { return settings_; }
   /// Contacts and impulses (3 per contact, N·s, on body b) of the last step; poses in the world are already new.
   const Contacts& contacts() const { return contacts_; }
-  std::span<const Real> impulses() const;
+  std::span<const Real> impulses() const { return impulse_.values(); }
   /// In the order of the world's names, each named body followed by its container faces.
   std::vector<NamedForce> named_forces() const;
 
@@ -64,7 +64,7 @@ class Stepper {
   Detector detector_;
   Contacts contacts_;
   BodyVector free_velocity_, new_velocity_;
-  std::vector<Real> impulse_;
+  DualVector impulse_;
   Real last_step_ = 0;
 };
 
