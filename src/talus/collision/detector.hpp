@@ -4,8 +4,10 @@
 #include <memory>
 #include <vector>
 
+#include "talus/algebra/halo.hpp"
 #include "talus/base/team.hpp"
 #include "talus/bodies/bodies.hpp"
+#include "talus/bodies/contact_rule.hpp"
 #include "talus/bodies/materials.hpp"
 #include "talus/collision/contacts.hpp"
 #include "talus/shapes/shape.hpp"
@@ -13,12 +15,12 @@
 namespace talus {
 
 struct DetectorSettings {
-  Real margin = 0;  ///< m; contacts are listed up to this gap. 0: follows from the speeds and the step
+  Real margin = 0;  ///< m; contacts are listed up to this gap. 0: follows from the speeds and the step (margin.hpp)
 };
 
 /// What detection noticed, for the report of the step.
 struct DetectorReport {
-  Global pairs = 0;           ///< candidates of the broad phase
+  Global pairs = 0;           ///< candidates of the broad phase, of this process
   Global capped = 0;          ///< contacts whose automatic margin was cut to half the smaller radius: h is too long
   Real suggested_step = 0;    ///< largest h for which no margin would have been cut (0 when none was)
   Real deepest = 0;           ///< largest penetration −φ found, ≥ 0
@@ -32,11 +34,13 @@ class Detector {
   Detector(Detector&&) noexcept;
   Detector& operator=(Detector&&) noexcept;
 
-  /// Lists all contacts of pairs that may touch within the margin. `velocity` is the free velocity of each body:
-  /// the margin of a pair is what the two can close within one step `h` (docs/design.md, "Margin").
+  /// Lists all contacts of pairs that may touch within the margin. `velocity` is the free velocity of each body (of
+  /// driven ones the prescribed): the margin of a pair is what the two can close within one step `h` (margin.hpp).
+  /// Pairs of which neither moves freely are left out, and those that groups and masks, or the rule of who treats a
+  /// contact, exclude. Every rank must call it: margins are agreed upon between neighbours through `halo`.
   DetectorReport find(const Bodies& bodies, const std::vector<Shape>& shapes, const Materials& materials,
                       const Array<Twist>& velocity, Real h, const DetectorSettings& settings, const Team& team,
-                      Contacts& contacts);
+                      Contacts& contacts, const ContactRule& rule = every_contact(), const Halo& halo = plain_halo());
 
  private:
   struct Scratch;

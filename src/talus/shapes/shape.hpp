@@ -58,6 +58,10 @@ inline std::vector<Face> faces_of(const Shape& shape) {
 /// sphere's radius, unused by other kinds.
 Real bounding_radius(const Shape& shape, Real size);
 
+/// Radius of the largest sphere around the origin that fits into the shape (infinite when unbounded): what
+/// penetration and margins are measured against.
+Real inscribed_radius(const Shape& shape, Real size);
+
 /// Volume, and principal moments of inertia per unit mass about the origin; zero for unbounded shapes.
 Real volume(const Shape& shape, Real size);
 Vec3 inertia_per_mass(const Shape& shape, Real size);
