@@ -29,12 +29,12 @@ class Fclib : public testing::Test {
   TemporaryDirectory directory_;
 };
 
-SparseRows random_matrix(Random& random, int rows, int columns, double density) {
+SparseMatrix random_matrix(Random& random, int rows, int columns, double density) {
   std::vector<Eigen::Triplet<Real>> entries;
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j)
       if (random.uniform() < density) entries.emplace_back(i, j, random.uniform(-1, 1));
-  SparseRows A(rows, columns);
+  SparseMatrix A(rows, columns);
   A.setFromTriplets(entries.begin(), entries.end());
   return A;
 }
@@ -45,8 +45,8 @@ Vector random_vector(Random& random, Eigen::Index n) {
   return x;
 }
 
-SparseRows regular_matrix(Random& random, int n, double density) {
-  SparseRows A = random_matrix(random, n, n, density);
+SparseMatrix regular_matrix(Random& random, int n, double density) {
+  SparseMatrix A = random_matrix(random, n, n, density);
   for (int i = 0; i < n; ++i) A.coeffRef(i, i) += n;
   return A;
 }
@@ -93,7 +93,7 @@ FclibProblem random_local(int block, int contacts, int equalities) {
   return p;
 }
 
-void expect_same(const SparseRows& a, const SparseRows& b) {
+void expect_same(const SparseMatrix& a, const SparseMatrix& b) {
   ASSERT_EQ(a.rows(), b.rows());
   ASSERT_EQ(a.cols(), b.cols());
   EXPECT_EQ(Eigen::MatrixXd(a), Eigen::MatrixXd(b));
@@ -396,8 +396,8 @@ TEST_F(Fclib, TheWholeCollectionIsReadAndReduced) {
     ASSERT_EQ(reduced.q.size(), p.block * p.contacts());
     // the asymmetry of W the index states (max |W − Wᵀ| / max |W|), where it is above round-off
     const double stated = std::stod(row.at("rel_asymmetry_W"));
-    const SparseRows transposed = reduced.W.transpose();
-    const double asymmetry = SparseRows(reduced.W - transposed).coeffs().cwiseAbs().maxCoeff() /
+    const SparseMatrix transposed = reduced.W.transpose();
+    const double asymmetry = SparseMatrix(reduced.W - transposed).coeffs().cwiseAbs().maxCoeff() /
                              reduced.W.coeffs().cwiseAbs().maxCoeff();
     if (stated > 1e-8)
       EXPECT_NEAR(asymmetry / stated, 1, 0.06);

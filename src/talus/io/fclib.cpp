@@ -54,7 +54,7 @@ class Reader {
     return mu;
   }
 
-  SparseRows matrix(const std::string& name) const;
+  SparseMatrix matrix(const std::string& name) const;
 
  private:
   const Hdf5File& file_;
@@ -63,7 +63,7 @@ class Reader {
 
 /// nz = −2: compressed rows, −1: compressed columns, ≥ 0: that many triplets. On disk triplets have i = row
 /// and p = column, whatever the comment in fclib.h says; nzmax may exceed what is stored.
-SparseRows Reader::matrix(const std::string& name) const {
+SparseMatrix Reader::matrix(const std::string& name) const {
   const std::string at = object(name);
   if (!file_.is_group(at)) fail(at, file_.exists(at) ? "should be a group holding a matrix" : "is missing");
   const int m = integer(name + "/m", 0, largest_size), n = integer(name + "/n", 0, largest_size);
@@ -106,12 +106,12 @@ SparseRows Reader::matrix(const std::string& name) const {
       for (int k = p[line]; k < p[line + 1]; ++k)
         add(by_rows ? line : i[k], by_rows ? i[k] : line, static_cast<std::size_t>(k));
   }
-  SparseRows A(m, n);
+  SparseMatrix A(m, n);
   A.setFromTriplets(entries.begin(), entries.end());
   return A;
 }
 
-void expect_size(const Reader& in, const std::string& name, const SparseRows& A, Eigen::Index rows,
+void expect_size(const Reader& in, const std::string& name, const SparseMatrix& A, Eigen::Index rows,
                  Eigen::Index columns, const std::string& why) {
   if (A.rows() != rows || A.cols() != columns)
     in.fail(in.object(name),
@@ -130,8 +130,8 @@ FclibProblem::State read_state(const Hdf5File& file, const std::string& group, E
   return state;
 }
 
-void write_matrix(Hdf5File& file, const std::string& group, const SparseRows& matrix) {
-  SparseRows A = matrix;
+void write_matrix(Hdf5File& file, const std::string& group, const SparseMatrix& matrix) {
+  SparseMatrix A = matrix;
   A.makeCompressed();
   const auto count = static_cast<std::size_t>(A.nonZeros());
   file.write_scalar<int>(group + "/nzmax", static_cast<int>(count));

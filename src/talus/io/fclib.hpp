@@ -7,15 +7,14 @@
 //   global:  M v = H r + G λ + f,   u = Hᵀ v + w,   Gᵀ v + b = 0
 //   law   :  K* ∋ û ⟂ r ∈ K,  û = u (CCP) or u + (μ‖u_T‖ + μ_r‖ω_R‖) e_N (exact Coulomb)
 #pragma once
-#include <Eigen/SparseCore>
 #include <filesystem>
 #include <string>
 
 #include "talus/base/types.hpp"
+#include "talus/problem/delassus.hpp"
 
 namespace talus {
 
-using SparseRows = Eigen::SparseMatrix<Real, Eigen::RowMajor, int>;
 using Vector = Eigen::VectorXd;
 
 /// A problem as the file states it. Vectors and matrices the file does not have are empty.
@@ -29,9 +28,9 @@ struct FclibProblem {
   Vector friction;  ///< μ, one per contact
   Vector rolling;   ///< μ_r, one per contact when block = 5
 
-  SparseRows W, V, R;  ///< local; V, R, s: equality rows not yet eliminated
+  SparseMatrix W, V, R;  ///< local; V, R, s: equality rows not yet eliminated
   Vector q, s;
-  SparseRows M, H, G;  ///< global; G, b: equality rows
+  SparseMatrix M, H, G;  ///< global; G, b: equality rows
   Vector f, w, b;
 
   /// A start or a solution stored with it; v only in the global form.
@@ -55,7 +54,7 @@ void write_fclib(const FclibProblem& problem, const std::filesystem::path& path)
 
 /// The local form with all equality rows eliminated: u = W r + q.
 struct ReducedProblem {
-  SparseRows W;
+  SparseMatrix W;
   Vector q;
 };
 

@@ -20,7 +20,7 @@ using Triplets = std::vector<Eigen::Triplet<Real>>;
 constexpr int dense_limit = 600;
 
 /// Which unknowns of A depend on each other: the connected parts of its graph, in order of their first row.
-std::vector<std::vector<int>> connected_parts(const SparseRows& A) {
+std::vector<std::vector<int>> connected_parts(const SparseMatrix& A) {
   std::vector<int> parent(A.rows());
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&](int i) {
@@ -28,7 +28,7 @@ std::vector<std::vector<int>> connected_parts(const SparseRows& A) {
     return i;
   };
   for (int i = 0; i < A.rows(); ++i)
-    for (SparseRows::InnerIterator it(A, i); it; ++it) {
+    for (SparseMatrix::InnerIterator it(A, i); it; ++it) {
       const int a = root(i), b = root(static_cast<int>(it.col()));
       if (a != b) parent[std::max(a, b)] = std::min(a, b);
     }
@@ -49,19 +49,19 @@ std::vector<std::vector<int>> connected_parts(const SparseRows& A) {
 /// decide what counts as singular.
 class PartSolver {
  public:
-  PartSolver(const SparseRows& A, const std::vector<int>& rows, std::vector<int>& local)
+  PartSolver(const SparseMatrix& A, const std::vector<int>& rows, std::vector<int>& local)
       : scale_(rows.size()) {
     const int n = static_cast<int>(rows.size());
     for (int k = 0; k < n; ++k) local[rows[k]] = k;
     for (int k = 0; k < n; ++k) {
       Real largest = 0;
-      for (SparseRows::InnerIterator it(A, rows[k]); it; ++it)
+      for (SparseMatrix::InnerIterator it(A, rows[k]); it; ++it)
         largest = std::max(largest, std::abs(it.value()));
       scale_[k] = largest > 0 ? 1 / std::sqrt(largest) : 1;
     }
     Triplets entries;
     for (int k = 0; k < n; ++k)
-      for (SparseRows::InnerIterator it(A, rows[k]); it; ++it) {
+      for (SparseMatrix::InnerIterator it(A, rows[k]); it; ++it) {
         const int c = local[it.col()];
         entries.emplace_back(k, c, scale_[k] * it.value() * scale_[c]);
       }
@@ -93,12 +93,13 @@ class PartSolver {
 };
 
 struct Solved {
-  SparseRows X;  ///< A⁻¹ B
-  Vector y;      ///< A⁻¹ c
+  SparseMatrix X;  ///< A⁻¹ B
+  Vector y;        ///< A⁻¹ c
 };
 
 /// A⁻¹ B and A⁻¹ c, part by part; `what` names A in the error.
-Solved solve_by_parts(const SparseRows& A, const SparseRows& B, const Vector& c, const std::string& what) {
+Solved solve_by_parts(const SparseMatrix& A, const SparseMatrix& B, const Vector& c,
+                      const std::string& what) {
   Solved out;
   out.y.resize(A.rows());
   std::vector<int> local(A.rows()), column_of(B.cols(), -1);
@@ -106,7 +107,7 @@ Solved solve_by_parts(const SparseRows& A, const SparseRows& B, const Vector& c,
   for (const std::vector<int>& rows : connected_parts(A)) {
     std::vector<int> columns;  // of B that reach this part
     for (const int i : rows)
-      for (SparseRows::InnerIterator it(B, i); it; ++it)
+      for (SparseMatrix::InnerIterator it(B, i); it; ++it)
         if (column_of[it.col()] < 0) {
           column_of[it.col()] = static_cast<int>(columns.size());
           columns.push_back(static_cast<int>(it.col()));
@@ -118,7 +119,7 @@ Solved solve_by_parts(const SparseRows& A, const SparseRows& B, const Vector& c,
                                    rows.front(), rows.back(), A.rows()));
     Eigen::MatrixXd rhs = Eigen::MatrixXd::Zero(n, static_cast<int>(columns.size()) + 1);
     for (int k = 0; k < n; ++k) {
-      for (SparseRows::InnerIterator it(B, rows[k]); it; ++it) rhs(k, column_of[it.col()]) += it.value();
+      for (SparseMatrix::InnerIterator it(B, rows[k]); it; ++it) rhs(k, column_of[it.col()]) += it.value();
       rhs(k, rhs.cols() - 1) = c[rows[k]];
     }
     const Eigen::MatrixXd x = solver.solve(rhs);
@@ -135,9 +136,9 @@ Solved solve_by_parts(const SparseRows& A, const SparseRows& B, const Vector& c,
   return out;
 }
 
-void append(Triplets& entries, const SparseRows& A, int row, int column, Real factor, bool transposed) {
+void append(Triplets& entries, const SparseMatrix& A, int row, int column, Real factor, bool transposed) {
   for (int i = 0; i < A.rows(); ++i)
-    for (SparseRows::InnerIterator it(A, i); it; ++it) {
+    for (SparseMatrix::InnerIterator it(A, i); it; ++it) {
       const int c = static_cast<int>(it.col());
       entries.emplace_back(row + (transposed ? c : i), column + (transposed ? i : c), factor * it.value());
     }
@@ -147,27 +148,27 @@ ReducedProblem reduce_global(const FclibProblem& p) {
   const int n = static_cast<int>(p.M.rows()), e = static_cast<int>(p.G.cols());
   if (e == 0) {
     Solved s = solve_by_parts(p.M, p.H, p.f, p.name + ": M");
-    return {SparseRows(p.H.transpose() * s.X), Vector(p.H.transpose() * s.y + p.w)};
+    return {SparseMatrix(p.H.transpose() * s.X), Vector(p.H.transpose() * s.y + p.w)};
   }
   Triplets a, h;
   append(a, p.M, 0, 0, 1, false);
   append(a, p.G, 0, n, -1, false);
   append(a, p.G, n, 0, 1, true);
   append(h, p.H, 0, 0, 1, false);
-  SparseRows A(n + e, n + e), B(n + e, p.H.cols());
+  SparseMatrix A(n + e, n + e), B(n + e, p.H.cols());
   A.setFromTriplets(a.begin(), a.end());
   B.setFromTriplets(h.begin(), h.end());
   Vector c(n + e);
   c << p.f, -p.b;
   Solved s = solve_by_parts(A, B, c, p.name + ": the system of M and the equality rows G");
-  return {SparseRows(B.transpose() * s.X), Vector(B.transpose() * s.y + p.w)};
+  return {SparseMatrix(B.transpose() * s.X), Vector(B.transpose() * s.y + p.w)};
 }
 
 /// λ = −R⁻¹ (Vᵀ r + s).
 ReducedProblem reduce_local(const FclibProblem& p) {
   if (p.V.cols() == 0) return {p.W, p.q};
-  Solved s = solve_by_parts(p.R, SparseRows(p.V.transpose()), p.s, p.name + ": R");
-  return {SparseRows(p.W - SparseRows(p.V * s.X)), Vector(p.q - p.V * s.y)};
+  Solved s = solve_by_parts(p.R, SparseMatrix(p.V.transpose()), p.s, p.name + ": R");
+  return {SparseMatrix(p.W - SparseMatrix(p.V * s.X)), Vector(p.q - p.V * s.y)};
 }
 
 }  // namespace

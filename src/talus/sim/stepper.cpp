@@ -96,6 +96,7 @@ StepReport Stepper::step(Real h) {
     report.solve = solve(problem, impulse_, settings_.solver, slip);
   }
   if (report.solve.status == Status::interrupted) return report;
+  if (observer_) observer_(problem, impulse_);
 
   // Integrate: v⁺ = v* + M⁻¹ D γ, q⁺ = q + h v⁺; book the energies; remember the impulses.
   ScopedTimer timer(report.seconds.integrate);

@@ -1,6 +1,7 @@
 // Stepper: advances a World by one time step. docs/step.md has the same headings in the same order.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "talus/base/team.hpp"
@@ -42,9 +43,14 @@ struct NamedForce {
   Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
 };
 
+/// Sees a step's contact problem and its answer γ before the bodies move (problem files).
+using ProblemObserver = std::function<void(const ConeProblem& problem, const DualVector& gamma)>;
+
 class Stepper {
  public:
   Stepper(World& world, StepSettings settings, const Team& team);
+  /// Called in every step that is not interrupted; null: nobody watches.
+  void observe(ProblemObserver observer) { observer_ = std::move(observer); }
 
   /// One step of length h. On any outcome but `interrupted` the world is at the end of the step; when the solver
   /// was interrupted the world is left untouched.
@@ -65,6 +71,7 @@ class Stepper {
   Contacts contacts_;
   BodyVector free_velocity_, new_velocity_;
   DualVector impulse_;
+  ProblemObserver observer_;
   Real last_step_ = 0;
 };
 
