@@ -147,13 +147,16 @@ void NarrowPhase::find(const Scene& scene, const Margins& margins, const Contact
     for (std::size_t k = near.begin(r); k < near.begin(r) + run.kept; ++k) {
       const Local a = pair_a(near[k]), b = pair_b(near[k]);
       const Real friction = scene.materials.pair(bodies.material[a], bodies.material[b]).friction;
+      // Both arms end at one point, so that friction makes no couple: midway between the surfaces, or on the surface of
+      // the one body that moves freely (a ball then rolls on a plane whatever the gap).
+      const Real to_surface = 0.5 * (bodies.moves_freely(b) - bodies.moves_freely(a));
       const auto put = [&](std::uint32_t feature, const Vec3& n, const Vec3& arm_a, const Vec3& arm_b, Real gap) {
         contacts.a[c] = a;
         contacts.b[c] = b;
         contacts.feature[c] = feature;
         contacts.normal[c] = n;
-        contacts.arm_a[c] = arm_a;
-        contacts.arm_b[c] = arm_b;
+        contacts.arm_a[c] = arm_a + to_surface * gap * n;
+        contacts.arm_b[c] = arm_b + to_surface * gap * n;
         contacts.gap[c] = gap;
         contacts.friction[c] = friction;
         ++c;

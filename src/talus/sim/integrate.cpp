@@ -32,8 +32,13 @@ void integrate(World& world, const BodyVector& new_velocity, Real h, const Team&
     const Vec3& I = bodies.inertia[i];
     const bool isotropic = I.x() == I.y() && I.y() == I.z();
     if (bodies.moves_freely(i) && !isotropic) {
-      const Vec3 L = old * I.cwiseProduct(old.conjugate() * v.angular);
-      v.angular = turned * (turned.conjugate() * L).cwiseQuotient(I);
+      // ω⁺ = I(q⁺)⁻¹ L, refined once: the rounding of one product with a rotation has a direction, and ten thousand
+      // steps of it would show in L.
+      auto momentum = [&I](const Quat& q, const Vec3& w) { return Vec3(q * I.cwiseProduct(q.conjugate() * w)); };
+      auto spin = [&I](const Quat& q, const Vec3& L) { return Vec3(q * (q.conjugate() * L).cwiseQuotient(I)); };
+      const Vec3 L = momentum(old, v.angular);
+      v.angular = spin(turned, L);
+      v.angular += spin(turned, L - momentum(turned, v.angular));
     }
     bodies.velocity[i] = v;
   });
