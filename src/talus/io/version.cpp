@@ -1,0 +1,9 @@
+#include "talus/io/version.hpp"
+
+namespace talus {
+
+std::string version() {
+  return TALUS_VERSION;
+}
+
+}  // namespace talus
