@@ -31,8 +31,9 @@ TestScene thrown_spheres(Local n, Real ratio, std::uint64_t seed, Real unit = 1,
     const Vec3 v = random_in_box(random, Vec3::Constant(-unit), Vec3::Constant(unit));
     scene.add_sphere(radius[i], random_in_box(random, Vec3::Zero(), Vec3::Constant(side)), v);
   }
-  scene.add_wall({.kind = ShapeKind::hollow_box, .half = Vec3::Constant(0.5 * side), .open = face_bit(Face::top)},
-                 Vec3::Constant(0.5 * side));
+  scene.add_wall(
+      {.kind = ShapeKind::hollow_box, .half = Vec3::Constant(0.5 * side), .open = face_bit(Face::top)},
+      Vec3::Constant(0.5 * side));
   scene.h = 0.05;
   return scene;
 }
@@ -63,18 +64,27 @@ void expect_twin(const TestScene& scene, Real margin) {
   }
 }
 
-TEST(Detector, AgreesWithBruteForceForEqualSizes) { expect_twin(thrown_spheres(3000, 1, 1), 0); }
-TEST(Detector, AgreesWithBruteForceForSizesOneToThousand) { expect_twin(thrown_spheres(3000, 1000, 2), 0); }
-TEST(Detector, AgreesWithBruteForceForSizesOneToThree) { expect_twin(thrown_spheres(3000, 3, 3), 0); }
+TEST(Detector, AgreesWithBruteForceForEqualSizes) {
+  expect_twin(thrown_spheres(3000, 1, 1), 0);
+}
+TEST(Detector, AgreesWithBruteForceForSizesOneToThousand) {
+  expect_twin(thrown_spheres(3000, 1000, 2), 0);
+}
+TEST(Detector, AgreesWithBruteForceForSizesOneToThree) {
+  expect_twin(thrown_spheres(3000, 3, 3), 0);
+}
 TEST(Detector, AgreesWithBruteForceWithAFixedMargin) {
   expect_twin(thrown_spheres(2000, 1, 4), 0.3);
   expect_twin(thrown_spheres(2000, 100, 5), 0.3);
 }
-TEST(Detector, AgreesWithBruteForceWhereCrowded) { expect_twin(thrown_spheres(1500, 10, 6, 1, 20), 0); }
+TEST(Detector, AgreesWithBruteForceWhereCrowded) {
+  expect_twin(thrown_spheres(1500, 10, 6, 1, 20), 0);
+}
 TEST(Detector, AgreesWithBruteForceForDustAmongBoulders) {
   TestScene scene = thrown_spheres(20, 1, 7, 1000);
   Random random(8);
-  for (int i = 0; i < 2500; ++i) scene.add_sphere(1, random_in_box(random, Vec3::Zero(), Vec3::Constant(4000)));
+  for (int i = 0; i < 2500; ++i)
+    scene.add_sphere(1, random_in_box(random, Vec3::Zero(), Vec3::Constant(4000)));
   expect_twin(scene, 0);
 }
 
@@ -88,12 +98,14 @@ TEST(Detector, AgreesWithBruteForceForMixedShapes) {
     const auto throw_in = [&](Local shape, Mobility mobility) {
       const Twist v{random_in_box(random, Vec3::Constant(-1), Vec3::Ones()),
                     random_in_box(random, Vec3::Constant(-1), Vec3::Ones())};
-      scene.add(shape, 0, random_in_box(random, Vec3::Zero(), Vec3::Constant(side)), random_rotation(random), mobility, v);
+      scene.add(shape, 0, random_in_box(random, Vec3::Zero(), Vec3::Constant(side)), random_rotation(random),
+                mobility, v);
     };
     for (int i = 0; i < 300; ++i) throw_in(brick, Mobility::dynamic);
     for (int i = 0; i < 10; ++i) throw_in(plank, Mobility::dynamic);
     scene.add_wall({.kind = ShapeKind::half_space}, Vec3(0, 0, 5), random_rotation(random));
-    const Local driven = scene.add_wall({.kind = ShapeKind::half_space}, Vec3(3, 0, 0), random_rotation(random));
+    const Local driven =
+        scene.add_wall({.kind = ShapeKind::half_space}, Vec3(3, 0, 0), random_rotation(random));
     scene.bodies.mobility[driven] = Mobility::prescribed;
     scene.velocity[driven].angular = Vec3(0.1, 0.2, 0.3);
     expect_twin(scene, 0);
@@ -119,10 +131,12 @@ TEST(Detector, HonoursGroupsMasksAndMobility) {
 }
 
 TEST(Detector, FindsPairsAnywhereInSpace) {
-  // two touching spheres near the origin, two a long way off, and one in between that wraps into the same cells
+  // two touching spheres near the origin, two a long way off, and one in between that wraps into the same
+  // cells
   TestScene scene;
   const Real far = std::ldexp(1.0, 40);
-  for (const Vec3& p : {Vec3(0, 0, 0), Vec3(2, 0, 0), Vec3(far, -far, far), Vec3(far + 2, -far, far), Vec3(1 << 20, 0, 0)})
+  for (const Vec3& p :
+       {Vec3(0, 0, 0), Vec3(2, 0, 0), Vec3(far, -far, far), Vec3(far + 2, -far, far), Vec3(1 << 20, 0, 0)})
     scene.add_sphere(1, p);
   const Contacts c = scene.contacts(0.5);
   ASSERT_EQ(c.size(), 2);
@@ -207,7 +221,8 @@ TEST(Detector, ContactsDoNotDependOnTheOrderOfBodies) {
   EXPECT_EQ(by_id(scene), by_id(shuffled));
 }
 
-// V18, with walls instead of a periodic box: n_x n_y n_z spheres in hexagonal close packing between floor and top.
+// V18, with walls instead of a periodic box: n_x n_y n_z spheres in hexagonal close packing between floor and
+// top.
 TEST(Detector, CountsHexagonalClosePacking) {
   const int nx = 12, ny = 10, nz = 9;
   TestScene scene;
@@ -217,16 +232,18 @@ TEST(Detector, CountsHexagonalClosePacking) {
       for (int i = 0; i < nx; ++i)
         scene.add_sphere(1, Vec3(2 * i + (j + k) % 2, dy * j + (k % 2) * dy / 3, 1 + dz * k));
   scene.add_wall({.kind = ShapeKind::half_space});
-  scene.add_wall({.kind = ShapeKind::half_space}, Vec3(0, 0, 2 + dz * (nz - 1)), rotation_exp(Vec3(std::acos(-1.0), 0, 0)));
-  // in a layer: along x, and to the row above on two sides but for the ends; between layers: three below each, counted
-  // directly from the lattice
+  scene.add_wall({.kind = ShapeKind::half_space}, Vec3(0, 0, 2 + dz * (nz - 1)),
+                 rotation_exp(Vec3(std::acos(-1.0), 0, 0)));
+  // in a layer: along x, and to the row above on two sides but for the ends; between layers: three below
+  // each, counted directly from the lattice
   Local expected = 2 * nx * ny;
   for (int k = 0; k < nz; ++k)
     for (int j = 0; j < ny; ++j)
       for (int i = 0; i < nx; ++i) {
         expected += i + 1 < nx;
         if (j + 1 < ny) expected += 1 + ((j + k) % 2 ? i + 1 < nx : i > 0);
-        if (k + 1 < nz) {  // the neighbours above: one in its row, two in the row on the side the layer is shifted from
+        if (k + 1 < nz) {  // the neighbours above: one in its row, two in the row on the side the layer is
+                           // shifted from
           const bool odd = (j + k) % 2;
           const int other_row = k % 2 ? j + 1 : j - 1;
           expected += odd ? (i + 1 < nx) + 1 : (i > 0) + 1;
@@ -252,15 +269,17 @@ bool load_bed(const std::string& name, Bed& bed) {
     if (line.starts_with("# box")) {
       Vec3 size;
       Real mass, mu, h, env;
-      in >> word >> word >> size.x() >> size.y() >> size.z() >> word >> mass >> word >> mu >> word >> h >> word >> env;
-      bed.scene.add_wall({.kind = ShapeKind::hollow_box, .half = 0.5 * size, .open = face_bit(Face::top)}, 0.5 * size);
+      in >> word >> word >> size.x() >> size.y() >> size.z() >> word >> mass >> word >> mu >> word >> h >>
+          word >> env;
+      bed.scene.add_wall({.kind = ShapeKind::hollow_box, .half = 0.5 * size, .open = face_bit(Face::top)},
+                         0.5 * size);
       bed.margin = 2 * env;
     } else if (line.starts_with("# slab")) {
       Vec3 size, p;
       Quat q;
       Real mass;
-      in >> word >> word >> word >> size.x() >> size.y() >> size.z() >> word >> mass >> word >> p.x() >> p.y() >> p.z() >>
-          word >> q.w() >> q.x() >> q.y() >> q.z();
+      in >> word >> word >> word >> size.x() >> size.y() >> size.z() >> word >> mass >> word >> p.x() >>
+          p.y() >> p.z() >> word >> q.w() >> q.x() >> q.y() >> q.z();
       bed.scene.add(bed.scene.add_shape({.kind = ShapeKind::box, .half = 0.5 * size}), 0, p, q);
     } else if (!line.empty() && (std::isdigit(line[0]) || line[0] == '-')) {
       std::replace(line.begin(), line.end(), ',', ' ');
@@ -275,11 +294,14 @@ bool load_bed(const std::string& name, Bed& bed) {
 }
 
 TEST(Detector, SettledBedsHaveTheirStatedContacts) {
-  const std::vector<std::pair<std::string, Local>> beds = {
-      {"sed_N1000.csv", 3295}, {"sed_N10000.csv", 33234}, {"sed_N25000.csv", 80325}, {"slab_N4000.csv", 14289}};
+  const std::vector<std::pair<std::string, Local>> beds = {{"sed_N1000.csv", 3295},
+                                                           {"sed_N10000.csv", 33234},
+                                                           {"sed_N25000.csv", 80325},
+                                                           {"slab_N4000.csv", 14289}};
   for (const auto& [name, contacts] : beds) {
     Bed bed;
-    if (!load_bed(name, bed)) GTEST_SKIP() << "../shared/states/" << name << " is not here: contact counts not checked";
+    if (!load_bed(name, bed))
+      GTEST_SKIP() << "../shared/states/" << name << " is not here: contact counts not checked";
     EXPECT_EQ(bed.scene.contacts(bed.margin, 2).size(), contacts) << name;
   }
 }

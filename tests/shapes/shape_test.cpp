@@ -11,10 +11,14 @@ namespace {
 
 bool inside(const Shape& s, Real size, const Vec3& p) {
   switch (s.kind) {
-    case ShapeKind::sphere: return p.norm() <= size;
-    case ShapeKind::box: return (p.cwiseAbs().array() <= s.half.array()).all();
-    case ShapeKind::cylinder: return std::hypot(p.x(), p.y()) <= s.radius && std::abs(p.z()) <= s.half.z();
-    default: return false;
+    case ShapeKind::sphere:
+      return p.norm() <= size;
+    case ShapeKind::box:
+      return (p.cwiseAbs().array() <= s.half.array()).all();
+    case ShapeKind::cylinder:
+      return std::hypot(p.x(), p.y()) <= s.radius && std::abs(p.z()) <= s.half.z();
+    default:
+      return false;
   }
 }
 
@@ -78,7 +82,8 @@ TEST(Shape, WallsAreUnboundedAndWeightless) {
     EXPECT_EQ(volume(s, 0), 0);
     EXPECT_EQ(inertia_per_mass(s, 0), Vec3::Zero());
   }
-  for (ShapeKind kind : {ShapeKind::sphere, ShapeKind::box, ShapeKind::cylinder}) EXPECT_FALSE(is_unbounded(kind));
+  for (ShapeKind kind : {ShapeKind::sphere, ShapeKind::box, ShapeKind::cylinder})
+    EXPECT_FALSE(is_unbounded(kind));
 }
 
 TEST(Shape, NamesAreDistinctAndOpenFacesAreMissing) {

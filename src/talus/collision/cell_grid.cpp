@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "talus/base/error.hpp"
 #include "talus/collision/pairs.hpp"
@@ -19,8 +20,8 @@ constexpr int cell_bits = 19, code_bits = 3 * cell_bits;  // a direction; all th
 constexpr std::uint64_t cell_mask = (std::uint64_t{1} << cell_bits) - 1;
 constexpr std::uint64_t most_levels = 63;
 
-// Morton codes of blocks: two bits a direction fewer than those of cells. Sums are taken with the other directions'
-// bits filled so that the carry runs through them.
+// Morton codes of blocks: two bits a direction fewer than those of cells. Sums are taken with the other
+// directions' bits filled so that the carry runs through them.
 constexpr std::uint64_t block_code_mask = (std::uint64_t{1} << (code_bits - 6)) - 1;
 constexpr std::uint64_t spread_x = 0x1249249249249249ULL & block_code_mask;
 std::uint64_t shifted_code(std::uint64_t code, int dx, int dy, int dz) {
@@ -34,14 +35,14 @@ std::uint64_t shifted_code(std::uint64_t code, int dx, int dy, int dz) {
   return sum;
 }
 
-// The hulls of a block and of those around it that pairs on one level may involve, in 6×6×5 cells, x fastest: from
-// each cell one looks forward only, to x+1, to the row y+1, and to three rows of z+1.
+// The hulls of a block and of those around it that pairs on one level may involve, in 6×6×5 cells, x fastest:
+// from each cell one looks forward only, to x+1, to the row y+1, and to three rows of z+1.
 constexpr int near_x = 6, near_y = 6, near_z = 5, near_cells = near_x * near_y * near_z;
 
 struct Around {
   int dx, dy, dz;
-  std::uint64_t wanted = 0;                ///< cells of that block that are among the near ones
-  std::array<std::int16_t, 64> slot{};     ///< where they are
+  std::uint64_t wanted = 0;             ///< cells of that block that are among the near ones
+  std::array<std::int16_t, 64> slot{};  ///< where they are
 };
 
 struct AroundTable {
@@ -70,8 +71,8 @@ const AroundTable& around() {
   return table;
 }
 
-/// Where the powers of two of the cell widths lie: the upper end of the mantissa bin for which hulls fill their
-/// cells best, so that hulls of one size have cells of just that size.
+/// Where the powers of two of the cell widths lie: the upper end of the mantissa bin for which hulls fill
+/// their cells best, so that hulls of one size have cells of just that size.
 Real best_mantissa(const Array<CellGrid::Hull>& hull, const Team& team) {
   constexpr int bins = 16;
   struct Count {
@@ -108,6 +109,32 @@ Real best_mantissa(const Array<CellGrid::Hull>& hull, const Team& team) {
     if (cost < least) least = cost, best = all.largest[top];
   }
   return best;
+}
+
+/// For each level of hulls sorted by (level, cell): the coarsest on which they would still hardly share
+/// cells. A body looks for partners on its own and on all coarser levels, so few well-filled levels are
+/// better than many sparse ones.
+std::vector<int> sparse_levels_raised(const Array<std::uint64_t>& key, int levels, const Team& team) {
+  constexpr Real most_in_cell = 1.5;  // seen from a hull, itself included
+  std::vector<int> home(levels);
+  team.for_pieces(levels, [&](int level) {
+    const auto first =
+        std::lower_bound(key.begin(), key.end(), static_cast<std::uint64_t>(level) << code_bits);
+    const auto last = std::lower_bound(first, key.end(), static_cast<std::uint64_t>(level + 1) << code_bits);
+    home[level] = level;
+    for (int up = 1; level + up < levels; ++up) {
+      Real squares = 0;
+      for (auto run = first; run != last;) {
+        auto end = run;
+        while (end != last && *end >> 3 * up == *run >> 3 * up) ++end;
+        squares += Real(end - run) * Real(end - run);
+        run = end;
+      }
+      if (squares > most_in_cell * Real(last - first)) break;
+      home[level] = level + up;
+    }
+  });
+  return home;
 }
 
 }  // namespace
@@ -149,7 +176,9 @@ void CellGrid::sort_into_cells(const Team& team) {
   });
   Box box;
   for (const Box& b : partial) {
-    if (b.bad >= 0) throw RunError(fmt::format("body at index {} has a position that is not a finite number", body_[b.bad]));
+    if (b.bad >= 0)
+      throw RunError(
+          fmt::format("body at index {} has a position that is not a finite number", body_[b.bad]));
     box.low = box.low.cwiseMin(b.low);
     box.high = box.high.cwiseMax(b.high);
   }
@@ -177,24 +206,36 @@ void CellGrid::sort_into_cells(const Team& team) {
     return all;
   }();
   const int finest = std::max(range[0], range[1] - static_cast<int>(most_levels));
-  const auto level_at = [&](int e) {
+  std::vector<Level> all_levels;
+  for (int e = finest; e <= range[1]; ++e) {
     // coordinates are rounded: cells a little wider than the hull make up for it
     const Real edge = std::ldexp(mantissa, e) + 8 * std::numeric_limits<Real>::epsilon() * extent;
-    return Level{static_cast<std::uint64_t>(e - finest), edge, 1 / edge};
-  };
-  std::vector<Level> all_levels;
-  for (int e = finest; e <= range[1]; ++e) all_levels.push_back(level_at(e));
+    all_levels.push_back({static_cast<std::uint64_t>(e - finest), edge, 1 / edge});
+  }
 
-  // sort by (level, Morton code of the cell)
+  // sort by (level, Morton code of the cell); where a level is sparse its hulls move to a coarser one
   key_.resize(n);
   order_.resize(n);
-  team.for_each(n, [&](Local k) {
-    const Level& level = all_levels[std::max(exponent_of(hull_[k].radius), finest) - finest];
-    const Cell c = cell_of(hull_[k].centre, level);
-    key_[k] = level.number << code_bits | morton_code(c.x() & cell_mask, c.y() & cell_mask, c.z() & cell_mask);
-    order_[k] = k;
-  });
-  radix_.sort(key_, order_, team);
+  std::vector<int> home(all_levels.size());
+  std::iota(home.begin(), home.end(), 0);
+  const auto sort_by_cell = [&] {
+    team.for_each(n, [&](Local k) {
+      const Level& level = all_levels[home[std::max(exponent_of(hull_[k].radius), finest) - finest]];
+      const Cell c = cell_of(hull_[k].centre, level);
+      key_[k] =
+          level.number << code_bits | morton_code(c.x() & cell_mask, c.y() & cell_mask, c.z() & cell_mask);
+      order_[k] = k;
+    });
+    radix_.sort(key_, order_, team);
+  };
+  sort_by_cell();
+  if (all_levels.size() > 1) {
+    const std::vector<int> fuller = sparse_levels_raised(key_, static_cast<int>(all_levels.size()), team);
+    if (fuller != home) {
+      home = fuller;
+      sort_by_cell();
+    }
+  }
   other_hull_.resize(n);
   other_body_.resize(n);
   team.for_each(n, [&](Local k) {
@@ -286,15 +327,18 @@ CellGrid::Group CellGrid::group_of(Local first, Local last) const {
 
 void CellGrid::groups_of_block(Local block, std::vector<Group>& groups) const {
   const Local first = block_first(block);
-  const Local last = block + 1 < static_cast<Local>(block_.size()) ? block_first(block + 1) : static_cast<Local>(hull_.size());
+  const Local last = block + 1 < static_cast<Local>(block_.size()) ? block_first(block + 1)
+                                                                   : static_cast<Local>(hull_.size());
   const Group whole = group_of(first, last);
   const std::uint64_t number = block_[block].key >> (code_bits - 6);
-  const auto level = std::find_if(levels_.begin(), levels_.end(), [&](const Level& l) { return l.number == number; });
+  const auto level =
+      std::find_if(levels_.begin(), levels_.end(), [&](const Level& l) { return l.number == number; });
   if ((whole.high - whole.low).maxCoeff() < 6 * level->edge) {
     groups.push_back(whole);
     return;
   }
-  for (Local k = first; k < last; ++k) groups.push_back(group_of(k, k + 1));  // far apart, in one block by the modulus
+  for (Local k = first; k < last; ++k)
+    groups.push_back(group_of(k, k + 1));  // far apart, in one block by the modulus
 }
 
 void CellGrid::find_groups(int p, std::vector<Group>& groups) const {
@@ -317,7 +361,8 @@ void CellGrid::find_pairs(int p, std::vector<std::uint64_t>& pairs) const {
 }
 
 void CellGrid::pairs_on_level(Local block, Near& near, std::vector<std::uint64_t>& pairs) const {
-  const std::uint64_t code = block_[block].key & block_code_mask, level_bits = block_[block].key & ~block_code_mask;
+  const std::uint64_t code = block_[block].key & block_code_mask,
+                      level_bits = block_[block].key & ~block_code_mask;
   near.start.fill(0);
   near.spans = 0;
   for (const Around& a : around().list) {

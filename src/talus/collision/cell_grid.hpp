@@ -1,10 +1,12 @@
-// CellGrid: finds all pairs of spheres ("hulls") that overlap, in time linear in their number whatever their sizes.
+// CellGrid: finds all pairs of spheres ("hulls") that overlap, in time linear in their number whatever their
+// sizes.
 //
-// A hierarchical grid. Each hull lives on the level whose cells are just as wide as it is or up to twice that, in the cell
-// of its centre; so on its own level it can only meet hulls of the 26 cells around, and on a coarser level those of
-// a few cells. Only occupied cells exist: hulls are sorted by (level, Morton code of the cell), and blocks of 4³ cells are found
-// through a hash table, each with a bit per occupied cell. Cell numbers are taken modulo 2^19 in each direction: bodies
-// far apart may share a cell, which costs a distance test and changes nothing, so coordinates are not limited.
+// A hierarchical grid. Each hull lives on the level whose cells are just as wide as it is or up to twice
+// that, in the cell of its centre; so on its own level it can only meet hulls of the 26 cells around, and on
+// a coarser level those of a few cells. Only occupied cells exist: hulls are sorted by (level, Morton code of
+// the cell), and blocks of 4³ cells are found through a hash table, each with a bit per occupied cell. Cell
+// numbers are taken modulo 2^19 in each direction: bodies far apart may share a cell, which costs a distance
+// test and changes nothing, so coordinates are not limited.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -27,13 +29,15 @@ class CellGrid {
     }
   };
 
-  /// A group of bodies close together, as one of the grid's pieces of work: hulls [first, last) in the grid's order.
+  /// A group of bodies close together, as one of the grid's pieces of work: hulls [first, last) in the grid's
+  /// order.
   struct Group {
     Local first, last;
     Vec3 low, high;  ///< box around the hulls
   };
 
-  /// Sorts hulls into the grid: hull(k) gives that of body member[k]. Throws RunError where one is not finite.
+  /// Sorts hulls into the grid: hull(k) gives that of body member[k]. Throws RunError where one is not
+  /// finite.
   template <class F>
   void build(const Array<Local>& member, F&& hull, const Team& team) {
     const Local n = static_cast<Local>(member.size());
@@ -46,8 +50,8 @@ class CellGrid {
   /// Pieces of work: each has blocks of neighbouring cells.
   int pieces() const { return static_cast<int>(piece_.size()) - 1; }
 
-  /// Appends the pairs of bodies (as of make_pair_key) whose hulls overlap and which piece p is responsible for:
-  /// over all pieces each pair comes once.
+  /// Appends the pairs of bodies (as of make_pair_key) whose hulls overlap and which piece p is responsible
+  /// for: over all pieces each pair comes once.
   void find_pairs(int p, std::vector<std::uint64_t>& pairs) const;
 
   /// The groups of piece p: over all pieces every hull is in one group.
@@ -67,7 +71,7 @@ class CellGrid {
     Real edge, per_edge;   ///< width of a cell, and its inverse
   };
   using Cell = Eigen::Matrix<std::int64_t, 3, 1>;
-  struct Near;       // scratch of one piece: hulls of a block and around it, by cell
+  struct Near;  // scratch of one piece: hulls of a block and around it, by cell
 
   void sort_into_cells(const Team& team);
   void make_blocks(const Team& team);
@@ -86,11 +90,11 @@ class CellGrid {
   Array<Local> body_, other_body_, order_;
   Array<std::uint64_t> key_;
   RadixSort radix_;
-  Vec3 origin_ = Vec3::Zero();   ///< low corner of the box around all centres
-  std::vector<Level> levels_;    ///< those that hold a hull, finest first
-  Array<Local> cell_start_;      ///< first hull of each occupied cell, and the end
+  Vec3 origin_ = Vec3::Zero();  ///< low corner of the box around all centres
+  std::vector<Level> levels_;   ///< those that hold a hull, finest first
+  Array<Local> cell_start_;     ///< first hull of each occupied cell, and the end
   Array<Block> block_;
-  Array<Local> table_;           ///< hash table of blocks, −1 where empty
+  Array<Local> table_;  ///< hash table of blocks, −1 where empty
   int table_bits_ = 0;
   std::vector<Local> piece_{0};  ///< first block of each piece, and the end
 };

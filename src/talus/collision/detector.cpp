@@ -19,7 +19,9 @@ struct Scene {
   const Materials& materials;
 
   const Shape& shape(Local i) const { return shapes[bodies.shape[i]]; }
-  Solid solid(Local i) const { return {shape(i), bodies.radius[i], bodies.position[i], bodies.orientation[i]}; }
+  Solid solid(Local i) const {
+    return {shape(i), bodies.radius[i], bodies.position[i], bodies.orientation[i]};
+  }
   bool unbounded(Local i) const { return is_unbounded(shape(i).kind); }
   bool wanted(Local i, Local j) const {
     return (bodies.moves_freely(i) || bodies.moves_freely(j)) && bodies.may_touch(i, j);
@@ -46,8 +48,8 @@ bool near_wall(const Scene& scene, const Margins& margins, Local i, Local wall) 
 class NarrowPhase {
  public:
   /// \post `near` holds only pairs with contacts, at the beginning of each run, in order.
-  void find(const Scene& scene, const Margins& margins, const ContactRule& rule, Pairs& near, const Team& team,
-            Contacts& contacts, DetectorReport& report);
+  void find(const Scene& scene, const Margins& margins, const ContactRule& rule, Pairs& near,
+            const Team& team, Contacts& contacts, DetectorReport& report);
 
  private:
   struct Listed {  // a contact of a pair that is not two spheres
@@ -98,7 +100,8 @@ void NarrowPhase::find(const Scene& scene, const Margins& margins, const Contact
         manifold.clear();
         const bool in_order = bodies.id[a] < bodies.id[b];
         collide(scene.solid(in_order ? a : b), scene.solid(in_order ? b : a), reach, manifold);
-        std::sort(manifold.begin(), manifold.end(), [](const auto& p, const auto& q) { return p.feature < q.feature; });
+        std::sort(manifold.begin(), manifold.end(),
+                  [](const auto& p, const auto& q) { return p.feature < q.feature; });
         for (ContactPoint& c : manifold) {
           if (!in_order) c.normal = -c.normal;
           gap = std::min(gap, c.gap);
@@ -136,7 +139,8 @@ void NarrowPhase::find(const Scene& scene, const Margins& margins, const Contact
       report.deepest_b = run.deepest_b;
     }
   }
-  if (total > std::numeric_limits<Local>::max()) throw RunError("more contacts than one process can number (2^31)");
+  if (total > std::numeric_limits<Local>::max())
+    throw RunError("more contacts than one process can number (2^31)");
   report.suggested_step = report.capped > 0 ? shortest : 0;  // times h, by the caller
 
   contacts.resize(static_cast<Local>(total));
@@ -147,10 +151,11 @@ void NarrowPhase::find(const Scene& scene, const Margins& margins, const Contact
     for (std::size_t k = near.begin(r); k < near.begin(r) + run.kept; ++k) {
       const Local a = pair_a(near[k]), b = pair_b(near[k]);
       const Real friction = scene.materials.pair(bodies.material[a], bodies.material[b]).friction;
-      // Both arms end at one point, so that friction makes no couple: midway between the surfaces, or on the surface of
-      // the one body that moves freely (a ball then rolls on a plane whatever the gap).
+      // Both arms end at one point, so that friction makes no couple: midway between the surfaces, or on the
+      // surface of the one body that moves freely (a ball then rolls on a plane whatever the gap).
       const Real to_surface = 0.5 * (bodies.moves_freely(b) - bodies.moves_freely(a));
-      const auto put = [&](std::uint32_t feature, const Vec3& n, const Vec3& arm_a, const Vec3& arm_b, Real gap) {
+      const auto put = [&](std::uint32_t feature, const Vec3& n, const Vec3& arm_a, const Vec3& arm_b,
+                           Real gap) {
         contacts.a[c] = a;
         contacts.b[c] = b;
         contacts.feature[c] = feature;
@@ -192,9 +197,10 @@ Detector::~Detector() = default;
 Detector::Detector(Detector&&) noexcept = default;
 Detector& Detector::operator=(Detector&&) noexcept = default;
 
-DetectorReport Detector::find(const Bodies& bodies, const std::vector<Shape>& shapes, const Materials& materials,
-                              const Array<Twist>& velocity, Real h, const DetectorSettings& settings, const Team& team,
-                              Contacts& contacts, const ContactRule& rule, const Halo& halo) {
+DetectorReport Detector::find(const Bodies& bodies, const std::vector<Shape>& shapes,
+                              const Materials& materials, const Array<Twist>& velocity, Real h,
+                              const DetectorSettings& settings, const Team& team, Contacts& contacts,
+                              const ContactRule& rule, const Halo& halo) {
   Scratch& s = *scratch_;
   const Scene scene{bodies, shapes, materials};
 
@@ -203,7 +209,10 @@ DetectorReport Detector::find(const Bodies& bodies, const std::vector<Shape>& sh
   s.margins.prepare(bodies, shapes, velocity, h, settings.margin, team);
   s.grid.build(
       s.bounded,
-      [&](Local k) { return CellGrid::Hull{bodies.position[s.bounded[k]], s.margins.hull(s.bounded[k])}; }, team);
+      [&](Local k) {
+        return CellGrid::Hull{bodies.position[s.bounded[k]], s.margins.hull(s.bounded[k])};
+      },
+      team);
 
   // near pairs
   s.found.resize(s.grid.pieces());
@@ -222,7 +231,8 @@ DetectorReport Detector::find(const Bodies& bodies, const std::vector<Shape>& sh
         if (!(wall_distance(scene.solid(wall), centre) < reach)) continue;
         for (Local k = g.first; k < g.last; ++k) {
           const Local i = s.grid.body(k);
-          if (scene.wanted(i, wall) && near_wall(scene, s.margins, i, wall)) found.push_back(make_pair_key(i, wall));
+          if (scene.wanted(i, wall) && near_wall(scene, s.margins, i, wall))
+            found.push_back(make_pair_key(i, wall));
         }
       }
     }
@@ -248,7 +258,8 @@ DetectorReport find_contacts_brute_force(const Bodies& bodies, const std::vector
   const auto near = [&](Local i, Local j) {
     if (scene.unbounded(i)) return near_wall(scene, margins, j, i);
     if (scene.unbounded(j)) return near_wall(scene, margins, i, j);
-    return CellGrid::Hull{bodies.position[i], margins.hull(i)}.overlaps({bodies.position[j], margins.hull(j)});
+    return CellGrid::Hull{bodies.position[i], margins.hull(i)}.overlaps(
+        {bodies.position[j], margins.hull(j)});
   };
   std::vector<std::vector<std::uint64_t>> found(1);
   for (Local i = 0; i < bodies.size(); ++i)

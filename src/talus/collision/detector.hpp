@@ -15,15 +15,16 @@
 namespace talus {
 
 struct DetectorSettings {
-  Real margin = 0;  ///< m; contacts are listed up to this gap. 0: follows from the speeds and the step (margin.hpp)
+  Real margin =
+      0;  ///< m; contacts are listed up to this gap. 0: follows from the speeds and the step (margin.hpp)
 };
 
 /// What detection noticed, for the report of the step.
 struct DetectorReport {
-  Global pairs = 0;           ///< candidates of the broad phase, of this process
-  Global capped = 0;          ///< contacts whose automatic margin was cut to half the smaller radius: h is too long
-  Real suggested_step = 0;    ///< largest h for which no margin would have been cut (0 when none was)
-  Real deepest = 0;           ///< largest penetration −φ found, ≥ 0
+  Global pairs = 0;   ///< candidates of the broad phase, of this process
+  Global capped = 0;  ///< contacts whose automatic margin was cut to half the smaller radius: h is too long
+  Real suggested_step = 0;  ///< largest h for which no margin would have been cut (0 when none was)
+  Real deepest = 0;         ///< largest penetration −φ found, ≥ 0
   Local deepest_a = -1, deepest_b = -1;
 };
 
@@ -34,13 +35,15 @@ class Detector {
   Detector(Detector&&) noexcept;
   Detector& operator=(Detector&&) noexcept;
 
-  /// Lists all contacts of pairs that may touch within the margin. `velocity` is the free velocity of each body (of
-  /// driven ones the prescribed): the margin of a pair is what the two can close within one step `h` (margin.hpp).
-  /// Pairs of which neither moves freely are left out, and those that groups and masks, or the rule of who treats a
-  /// contact, exclude. Every rank must call it: margins are agreed upon between neighbours through `halo`.
+  /// Lists all contacts of pairs that may touch within the margin. `velocity` is the free velocity of each
+  /// body (of driven ones the prescribed): the margin of a pair is what the two can close within one step `h`
+  /// (margin.hpp). Pairs of which neither moves freely are left out, and those that groups and masks, or the
+  /// rule of who treats a contact, exclude. Every rank must call it: margins are agreed upon between
+  /// neighbours through `halo`.
   DetectorReport find(const Bodies& bodies, const std::vector<Shape>& shapes, const Materials& materials,
-                      const Array<Twist>& velocity, Real h, const DetectorSettings& settings, const Team& team,
-                      Contacts& contacts, const ContactRule& rule = every_contact(), const Halo& halo = plain_halo());
+                      const Array<Twist>& velocity, Real h, const DetectorSettings& settings,
+                      const Team& team, Contacts& contacts, const ContactRule& rule = every_contact(),
+                      const Halo& halo = plain_halo());
 
  private:
   struct Scratch;

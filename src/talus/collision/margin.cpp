@@ -22,8 +22,8 @@ Real plastic_share(const Bodies& b, Local i, Local j) {
 
 }  // namespace
 
-void Margins::prepare(const Bodies& bodies, const std::vector<Shape>& shapes, const Array<Twist>& velocity, Real h,
-                      Real fixed_margin, const Team& team) {
+void Margins::prepare(const Bodies& bodies, const std::vector<Shape>& shapes, const Array<Twist>& velocity,
+                      Real h, Real fixed_margin, const Team& team) {
   radius_ = bodies.radius.data();
   shape_ = bodies.shape.data();
   core_of_shape_.clear();
@@ -47,8 +47,10 @@ void Margins::prepare(const Bodies& bodies, const std::vector<Shape>& shapes, co
   const auto top = team.max<2>(bodies.size(), [&](Local i, auto& m) {
     m[0] = std::max(m[0], (velocity[i].linear - mean).norm() + spin(i, velocity));
     for (Local w : turning)
-      m[0] = std::max(m[0], (velocity_at(velocity[w], bodies.position[i] - bodies.position[w]) - mean).norm());
-    if (bodies.moves_freely(i)) m[1] = std::max(m[1], (velocity[i].linear - bodies.velocity[i].linear).norm());
+      m[0] =
+          std::max(m[0], (velocity_at(velocity[w], bodies.position[i] - bodies.position[w]) - mean).norm());
+    if (bodies.moves_freely(i))
+      m[1] = std::max(m[1], (velocity[i].linear - bodies.velocity[i].linear).norm());
   });
   largest_ = 2 * h * (2 * top[0] + top[1]);
 }

@@ -1,16 +1,19 @@
-// Margin: up to which gap a contact is listed, so that nothing overlaps at the end of the step that the solver did
-// not see coming, and little is listed in vain.
+// Margin: up to which gap a contact is listed, so that nothing overlaps at the end of the step that the
+// solver did not see coming, and little is listed in vain.
 //
-// Two bodies close on each other at their relative speed, but the step itself changes velocities: an impact travels
-// through a resting bed at once. How much a body's velocity can change is its agitation
-//     e_i = Δ_i + max over near bodies j of  m_j/(m_i + m_j) · |v_j − v_i|,   Δ_i = |free velocity − velocity|,
-// the change by the perfectly plastic collision with its most vehement neighbour, plus what gravity gave it in this
-// step and a support may take away. Plastic collision along a chain of equal bodies leaves v/(k+2) to the k-th
-// behind the first, so agitation is passed on as 2/(k+2) of its value to bodies k neighbours away. The margin of a pair is
+// Two bodies close on each other at their relative speed, but the step itself changes velocities: an impact
+// travels through a resting bed at once. How much a body's velocity can change is its agitation
+//     e_i = Δ_i + max over near bodies j of  m_j/(m_i + m_j) · |v_j − v_i|,   Δ_i = |free velocity −
+//     velocity|,
+// the change by the perfectly plastic collision with its most vehement neighbour, plus what gravity gave it
+// in this step and a support may take away. Plastic collision along a chain of equal bodies leaves v/(k+2) to
+// the k-th behind the first, so agitation is passed on as 2/(k+2) of its value to bodies k neighbours away.
+// The margin of a pair is
 //     h (e_a + e_b),  at least 1e-3 and at most 1/2 of the smaller inscribed radius.
-// It does not depend on the frame of reference: a cloud that falls as a whole lists nothing. The upper bound counts where a body
-// may pass an edge; on the flat of a wall there is no passing by and no bound. Fixed and driven bodies do not
-// accept agitation. "Near" means that the hulls overlap: bounding spheres enlarged for the largest margin there can be.
+// It does not depend on the frame of reference: a cloud that falls as a whole lists nothing. The upper bound
+// counts where a body may pass an edge; on the flat of a wall there is no passing by and no bound. Fixed and
+// driven bodies do not accept agitation. "Near" means that the hulls overlap: bounding spheres enlarged for
+// the largest margin there can be.
 #pragma once
 #include <vector>
 
@@ -27,7 +30,7 @@ class Margins {
  public:
   static constexpr Real least = 1e-3;  ///< of the smaller inscribed radius
   static constexpr Real most = 0.5;
-  static constexpr int rounds = 4;     ///< how many neighbours away agitation is passed on
+  static constexpr int rounds = 4;  ///< how many neighbours away agitation is passed on
 
   /// Finds the largest closing speed there can be. `fixed_margin` > 0: that one for every pair.
   /// All ranks must call it.
@@ -45,7 +48,8 @@ class Margins {
   }
 
   /// Finds the agitation of every body from the near pairs. All ranks must call it.
-  void agitate(const Bodies& bodies, const Array<Twist>& velocity, const Pairs& near, const Halo& halo, const Team& team);
+  void agitate(const Bodies& bodies, const Array<Twist>& velocity, const Pairs& near, const Halo& halo,
+               const Team& team);
 
   struct PairMargin {
     Reach reach;
@@ -66,7 +70,8 @@ class Margins {
   }
   Real relative_speed(const Bodies& bodies, const Array<Twist>& velocity, Local a, Local b) const;
   Real spin(Local i, const Array<Twist>& velocity) const {
-    return core_of_shape_[shape_[i]] > 0 && !std::isinf(radius_[i]) ? velocity[i].angular.norm() * radius_[i] : 0.0;
+    return core_of_shape_[shape_[i]] > 0 && !std::isinf(radius_[i]) ? velocity[i].angular.norm() * radius_[i]
+                                                                    : 0.0;
   }
 
   const Real* radius_ = nullptr;  ///< of the bodies under detection

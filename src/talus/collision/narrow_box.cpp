@@ -1,12 +1,13 @@
 // Box against box, and against the plates of a hollow box.
 //
 // The separating axes (three faces of each, nine pairs of edges) give the direction in which the boxes are
-// farthest apart or overlap least. A face axis clips the other box's nearest face to the prism over it: up to eight
-// points. An edge axis gives one. Where the boxes are apart and neither applies (corner to corner, corner to edge) the
-// nearest points are found by trying them all.
+// farthest apart or overlap least. A face axis clips the other box's nearest face to the prism over it: up to
+// eight points. An edge axis gives one. Where the boxes are apart and neither applies (corner to corner,
+// corner to edge) the nearest points are found by trying them all.
 //
-// Faces are preferred over edges, and the first box's over the second's, by `slack` (a small part of the smaller
-// box), and clipping is generous by as much: boxes exactly in line keep their contacts from step to step.
+// Faces are preferred over edges, and the first box's over the second's, by `slack` (a small part of the
+// smaller box), and clipping is generous by as much: boxes exactly in line keep their contacts from step to
+// step.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,7 +24,8 @@ struct Box {
   Vec3 half;
 
   Vec3 corner(int c) const {
-    return centre + axes * Vec3(c & 1 ? half.x() : -half.x(), c & 2 ? half.y() : -half.y(), c & 4 ? half.z() : -half.z());
+    return centre + axes * Vec3(c & 1 ? half.x() : -half.x(), c & 2 ? half.y() : -half.y(),
+                                c & 4 ? half.z() : -half.z());
   }
   /// The corner farthest along a direction.
   int support(const Vec3& direction) const {
@@ -36,7 +38,8 @@ struct Box {
   }
 };
 
-/// Edges are numbered by their direction and the two signs that fix them: 4·axis + 2·(second sign) + first sign.
+/// Edges are numbered by their direction and the two signs that fix them: 4·axis + 2·(second sign) + first
+/// sign.
 int edge_id(int axis, int corner) {
   const int u = (axis + 1) % 3, v = (axis + 2) % 3;
   return 4 * axis + 2 * (corner >> v & 1) + (corner >> u & 1);
@@ -50,8 +53,8 @@ int edge_corner(int edge) {  // the end with the negative coordinate along the e
 constexpr std::uint32_t edge_pair_feature = 1u << 10, nearest_feature = 2u << 10, deepest_feature = 3u << 10;
 
 struct SegmentPair {
-  Vec3 p, q;    ///< nearest points
-  Real s, t;    ///< where on the lines, −1…1 within the segments; before clamping
+  Vec3 p, q;  ///< nearest points
+  Real s, t;  ///< where on the lines, −1…1 within the segments; before clamping
 };
 
 /// Nearest points of the segments centre ± half·direction, which must not be parallel.
@@ -78,8 +81,10 @@ SegmentPair nearest_on_segments(const Vec3& ca, const Vec3& da, const Vec3& cb, 
 /// A point of the polygon that is clipped: coordinates over the reference face, height above it.
 struct ClipPoint {
   Vec3 uvw;
-  int id;    ///< 0-7 a corner of the incident box, 8-55 one of its edges on a side of the reference face, 56-59 a corner of that
-  int edge;  ///< the edge that leaves this point: 0-11 of the incident box, 12-15 a side of the reference face
+  int id;  ///< 0-7 a corner of the incident box, 8-55 one of its edges on a side of the reference face, 56-59
+           ///< a corner of that
+  int edge;  ///< the edge that leaves this point: 0-11 of the incident box, 12-15 a side of the reference
+             ///< face
 };
 
 struct Polygon {
@@ -111,10 +116,10 @@ void clip(const Polygon& in, int side, Real bound, Polygon& out) {
   }
 }
 
-/// Contacts of the face of `ref` along its `axis` with the nearest face of `other`. `second`: ref is the second box.
-/// \return the number of points added.
-int face_contacts(const Box& ref, const Box& other, int axis, bool second, Real reach, Real slack, const Vec3& origin,
-                  Manifold& out) {
+/// Contacts of the face of `ref` along its `axis` with the nearest face of `other`. `second`: ref is the
+/// second box. \return the number of points added.
+int face_contacts(const Box& ref, const Box& other, int axis, bool second, Real reach, Real slack,
+                  const Vec3& origin, Manifold& out) {
   const int u = (axis + 1) % 3, v = (axis + 2) % 3;
   const bool positive = ref.axes.col(axis).dot(other.centre - ref.centre) >= 0;
   const Vec3 n = positive ? Vec3(ref.axes.col(axis)) : Vec3(-ref.axes.col(axis));
@@ -168,7 +173,8 @@ void nearest_contact(const Box& a, const Box& b, Real reach, Real slack, const V
     for (int j = 0; j < 12; ++j) {
       const int ai = i / 4, bj = j / 4;
       const Vec3 da = a.half[ai] * a.axes.col(ai), db = b.half[bj] * b.axes.col(bj);
-      const SegmentPair s = nearest_on_segments(a.corner(edge_corner(i)) + da, da, b.corner(edge_corner(j)) + db, db);
+      const SegmentPair s =
+          nearest_on_segments(a.corner(edge_corner(i)) + da, da, b.corner(edge_corner(j)) + db, db);
       consider(s.p, s.q, 1e-3 * slack, 16 + 12 * i + j);
     }
   const Real gap = (q - p).norm();
@@ -202,7 +208,8 @@ void box_box_reach(const Solid& first, const Solid& second, Real reach, Manifold
       if (length2 < 1e-6) continue;  // parallel edges: a face axis does as well
       const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
       const Real along = std::abs(t[i2] * R(i1, j) - t[i1] * R(i2, j));
-      const Real ra = a.half[i1] * Q(i2, j) + a.half[i2] * Q(i1, j), rb = b.half[j1] * Q(i, j2) + b.half[j2] * Q(i, j1);
+      const Real ra = a.half[i1] * Q(i2, j) + a.half[i2] * Q(i1, j),
+                 rb = b.half[j1] * Q(i, j2) + b.half[j2] * Q(i, j1);
       const Real s = (along - ra - rb) / std::sqrt(length2);
       if (s >= reach) return;
       if (s > edges.separation) edges = {s, i, j};
@@ -232,7 +239,8 @@ void box_box_reach(const Solid& first, const Solid& second, Real reach, Manifold
   const int added = use_b ? face_contacts(b, a, face_b.i, true, reach, slack, origin, out)
                           : face_contacts(a, b, face_a.i, false, reach, slack, origin, out);
   if (added > 0) return;
-  if (std::max(face_separation, edges.separation) > 0) return nearest_contact(a, b, reach, slack, origin, out);
+  if (std::max(face_separation, edges.separation) > 0)
+    return nearest_contact(a, b, reach, slack, origin, out);
   // overlapping, but the nearest face misses the prism: the deepest corner speaks for the pair
   const Box &ref = use_b ? b : a, &other = use_b ? a : b;
   Vec3 n = ref.axes.col(use_b ? face_b.i : face_a.i);
@@ -265,7 +273,8 @@ void box_hollow_box(const Solid& box, const Solid& container, const Reach& reach
     const Solid wall{plate, 0, container.position + container.orientation * centre, container.orientation};
     const int before = out.size();
     box_box_reach(box, wall, over_plate ? reach.flat : reach.edge, out);
-    for (int i = before; i < out.size(); ++i) out[i].feature = out[i].feature << 3 | static_cast<std::uint32_t>(f);
+    for (int i = before; i < out.size(); ++i)
+      out[i].feature = out[i].feature << 3 | static_cast<std::uint32_t>(f);
   }
 }
 

@@ -22,17 +22,28 @@ Collide pair_function(ShapeKind a, ShapeKind b) {
   using K = ShapeKind;
   constexpr auto pair = [](K x, K y) { return static_cast<int>(x) * shape_kind_count + static_cast<int>(y); };
   switch (pair(a, b)) {
-    case pair(K::sphere, K::sphere): return sphere_sphere;
-    case pair(K::sphere, K::box): return sphere_box;
-    case pair(K::sphere, K::cylinder): return sphere_cylinder;
-    case pair(K::sphere, K::half_space): return sphere_half_space;
-    case pair(K::sphere, K::hollow_box): return sphere_hollow_box;
-    case pair(K::sphere, K::hollow_cylinder): return sphere_hollow_cylinder;
-    case pair(K::box, K::box): return box_box;
-    case pair(K::box, K::half_space): return box_half_space;
-    case pair(K::box, K::hollow_box): return box_hollow_box;
-    case pair(K::cylinder, K::half_space): return cylinder_half_space;
-    default: return nullptr;
+    case pair(K::sphere, K::sphere):
+      return sphere_sphere;
+    case pair(K::sphere, K::box):
+      return sphere_box;
+    case pair(K::sphere, K::cylinder):
+      return sphere_cylinder;
+    case pair(K::sphere, K::half_space):
+      return sphere_half_space;
+    case pair(K::sphere, K::hollow_box):
+      return sphere_hollow_box;
+    case pair(K::sphere, K::hollow_cylinder):
+      return sphere_hollow_cylinder;
+    case pair(K::box, K::box):
+      return box_box;
+    case pair(K::box, K::half_space):
+      return box_half_space;
+    case pair(K::box, K::hollow_box):
+      return box_hollow_box;
+    case pair(K::cylinder, K::half_space):
+      return cylinder_half_space;
+    default:
+      return nullptr;
   }
 }
 
@@ -48,6 +59,8 @@ void collide(const Solid& a, const Solid& b, const Reach& reach, Manifold& out) 
   for (int i = before; i < out.size(); ++i) out[i].normal = -out[i].normal;
 }
 
-bool pair_supported(ShapeKind a, ShapeKind b) { return pair_function(std::min(a, b), std::max(a, b)) != nullptr; }
+bool pair_supported(ShapeKind a, ShapeKind b) {
+  return pair_function(std::min(a, b), std::max(a, b)) != nullptr;
+}
 
 }  // namespace talus

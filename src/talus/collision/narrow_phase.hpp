@@ -1,9 +1,9 @@
 // Narrow phase: where two bodies touch, or nearly do.
 //
-// Every contact it lists is a pair of material points and a unit normal for which `gap` is the true signed distance
-// along the normal, so that u_n ≥ −gap/h keeps them apart. A pair lists all it needs to rest stably: a face on a
-// face gives its corners, a rim its circle. Feature ids name the geometry (corner, edge, face), not the order in
-// which it was found: they persist from step to step.
+// Every contact it lists is a pair of material points and a unit normal for which `gap` is the true signed
+// distance along the normal, so that u_n ≥ −gap/h keeps them apart. A pair lists all it needs to rest stably:
+// a face on a face gives its corners, a rim its circle. Feature ids name the geometry (corner, edge, face),
+// not the order in which it was found: they persist from step to step.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -50,15 +50,15 @@ class Manifold {
   std::array<ContactPoint, capacity> points_;
 };
 
-/// How far apart surfaces may be and still be listed. On a flat face it is `flat`; at an edge, where a body may
-/// pass by, `edge` ≤ flat.
+/// How far apart surfaces may be and still be listed. On a flat face it is `flat`; at an edge, where a body
+/// may pass by, `edge` ≤ flat.
 struct Reach {
   Real flat;
   Real edge;
 };
 
-/// Adds the contacts of a and b with gap < reach. \pre pair_supported(kinds). For two boxes `a` must be the one
-/// with the lower id, so that features do not depend on the present order of bodies.
+/// Adds the contacts of a and b with gap < reach. \pre pair_supported(kinds). For two boxes `a` must be the
+/// one with the lower id, so that features do not depend on the present order of bodies.
 void collide(const Solid& a, const Solid& b, const Reach& reach, Manifold& out);
 
 /// At most the distance from p to the surface of a wall or container; negative inside a half-space.

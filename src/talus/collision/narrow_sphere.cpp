@@ -10,8 +10,8 @@ Vec3 to_local(const Solid& frame, const Vec3& world) {
   return frame.orientation.conjugate() * (world - frame.position);
 }
 
-/// The sphere's centre is `away` from the nearest point of the other surface, `direction` (unit, in the other's
-/// axes) pointing from there to the centre; `away` < 0: the centre is inside the other body.
+/// The sphere's centre is `away` from the nearest point of the other surface, `direction` (unit, in the
+/// other's axes) pointing from there to the centre; `away` < 0: the centre is inside the other body.
 void add_nearest(const Solid& sphere, const Solid& other, const Vec3& direction, Real away, Real reach,
                  std::uint32_t feature, Manifold& out) {
   const Real gap = away - sphere.radius;
@@ -21,12 +21,13 @@ void add_nearest(const Solid& sphere, const Solid& other, const Vec3& direction,
 }
 
 /// The nearest point of a thin plate or ring to the sphere's centre is at −delta from it. Directly above the
-/// surface `above` is its unit normal on the sphere's side and the reach is that of a flat face; beyond the rim
-/// the reach is that of an edge.
-void add_thin(const Solid& sphere, const Solid& container, const Vec3& delta, const Vec3& above, bool beyond_rim,
-              const Reach& reach, Face face, Manifold& out) {
+/// surface `above` is its unit normal on the sphere's side and the reach is that of a flat face; beyond the
+/// rim the reach is that of an edge.
+void add_thin(const Solid& sphere, const Solid& container, const Vec3& delta, const Vec3& above,
+              bool beyond_rim, const Reach& reach, Face face, Manifold& out) {
   const auto feature = static_cast<std::uint32_t>(face);
-  if (!beyond_rim) return add_nearest(sphere, container, above, std::abs(delta.dot(above)), reach.flat, feature, out);
+  if (!beyond_rim)
+    return add_nearest(sphere, container, above, std::abs(delta.dot(above)), reach.flat, feature, out);
   const Real away = delta.norm();
   add_nearest(sphere, container, away > 0 ? Vec3(delta / away) : above, away, reach.edge, feature, out);
 }
@@ -66,8 +67,8 @@ void sphere_half_space(const Solid& sphere, const Solid& half_space, const Reach
   out.add(-n, sphere.position - n * (sphere.radius + 0.5 * gap), gap, 0);
 }
 
-// Walls of containers are thin plates with two sides: a body above the rim of an open container rolls over it,
-// and one outside stays outside.
+// Walls of containers are thin plates with two sides: a body above the rim of an open container rolls over
+// it, and one outside stays outside.
 void sphere_hollow_box(const Solid& sphere, const Solid& container, const Reach& reach, Manifold& out) {
   const Vec3 p = to_local(container, sphere.position), &half = container.shape.half;
   for (int f = 0; f < 6; ++f) {
@@ -98,14 +99,15 @@ void sphere_hollow_cylinder(const Solid& sphere, const Solid& container, const R
   const std::uint32_t open = container.shape.open;
   if (!(open & face_bit(Face::side))) {
     const Vec3 delta = (rho - radius) * radial + Vec3(0, 0, p.z() < 0 ? -beyond_end : beyond_end);
-    add_thin(sphere, container, delta, rho > radius ? radial : Vec3(-radial), beyond_end > 0, reach, Face::side, out);
+    add_thin(sphere, container, delta, rho > radius ? radial : Vec3(-radial), beyond_end > 0, reach,
+             Face::side, out);
   }
   for (const Face face : {Face::floor, Face::top}) {
     if (open & face_bit(face)) continue;
     const Real across = p.z() - (face == Face::top ? half : -half);
     const bool below = across < 0 || (across == 0 && face == Face::top);
-    add_thin(sphere, container, beyond_side * radial + Vec3(0, 0, across), Vec3(0, 0, below ? -1 : 1), beyond_side > 0,
-             reach, face, out);
+    add_thin(sphere, container, beyond_side * radial + Vec3(0, 0, across), Vec3(0, 0, below ? -1 : 1),
+             beyond_side > 0, reach, face, out);
   }
 }
 

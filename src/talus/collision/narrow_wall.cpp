@@ -1,5 +1,6 @@
-// Walls: how far they are, and boxes and cylinders on a half-space. Each listed point is a point of the body's own surface with its true height
-// above the plane, so any set of them is sound; the sets are chosen to rest and to roll on.
+// Walls: how far they are, and boxes and cylinders on a half-space. Each listed point is a point of the
+// body's own surface with its true height above the plane, so any set of them is sound; the sets are chosen
+// to rest and to roll on.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -55,9 +56,9 @@ void box_half_space(const Solid& box, const Solid& half_space, const Reach& reac
   }
 }
 
-// On each end: eight points fixed to the rim, on which it stands, and the lowest point of the rim, on which it
-// rolls. The lowest is left out while the end lies so flat that the fixed eight are as low to 1e-7 of the radius:
-// there its place on the rim is noise.
+// On each end: eight points fixed to the rim, on which it stands, and the lowest point of the rim, on which
+// it rolls. The lowest is left out while the end lies so flat that the fixed eight are as low to 1e-7 of the
+// radius: there its place on the rim is noise.
 void cylinder_half_space(const Solid& cylinder, const Solid& half_space, const Reach& reach, Manifold& out) {
   constexpr int fixed_points = 8;
   const Plane plane(half_space);
@@ -70,7 +71,8 @@ void cylinder_half_space(const Solid& cylinder, const Solid& half_space, const R
     const std::uint32_t first = end * (fixed_points + 1);
     for (int k = 0; k < fixed_points; ++k) {
       const Real angle = 2 * std::numbers::pi * k / fixed_points;
-      plane.add(cylinder, axes * Vec3(radius * std::cos(angle), radius * std::sin(angle), z), reach.flat, first + k, out);
+      plane.add(cylinder, axes * Vec3(radius * std::cos(angle), radius * std::sin(angle), z), reach.flat,
+                first + k, out);
     }
     if (tilt > 1e-6)
       plane.add(cylinder, axes * Vec3(radius * down.x() / tilt, radius * down.y() / tilt, z), reach.flat,

@@ -7,8 +7,8 @@ namespace talus {
 namespace {
 
 /// Sorts pairs whose first body lies in [first, first + width): by a with counters, then each row by b.
-void sort_run(std::uint64_t* begin, std::uint64_t* end, Local first, Local width, std::vector<std::uint32_t>& count,
-              std::vector<std::uint64_t>& copy) {
+void sort_run(std::uint64_t* begin, std::uint64_t* end, Local first, Local width,
+              std::vector<std::uint32_t>& count, std::vector<std::uint64_t>& copy) {
   if (end - begin < 64) {
     std::sort(begin, end);
     return;
@@ -59,14 +59,15 @@ void Pairs::gather(std::vector<std::vector<std::uint64_t>>& found, Local bodies,
   if (total > key_.capacity()) key_.reserve(total + total / 16);
   key_.resize(total);
   team.for_pieces(lists, [&](int l) {
-    for (std::uint64_t key : found[l]) key_[place[static_cast<std::size_t>(pair_a(key) >> shift) * lists + l]++] = key;
+    for (std::uint64_t key : found[l])
+      key_[place[static_cast<std::size_t>(pair_a(key) >> shift) * lists + l]++] = key;
     found[l].clear();
   });
   team.for_pieces(runs, [&](int r) {
     std::vector<std::uint32_t> count;
     std::vector<std::uint64_t> copy;
-    sort_run(key_.data() + start_[r], key_.data() + start_[r + 1], static_cast<Local>(r) << shift, Local{1} << shift,
-             count, copy);
+    sort_run(key_.data() + start_[r], key_.data() + start_[r + 1], static_cast<Local>(r) << shift,
+             Local{1} << shift, count, copy);
   });
 }
 

@@ -10,11 +10,16 @@ namespace talus {
 
 /// a in the high half, b in the low: comparing two pairs compares (a, b).
 constexpr std::uint64_t make_pair_key(Local i, Local j) {
-  const auto low = static_cast<std::uint32_t>(i < j ? i : j), high = static_cast<std::uint32_t>(i < j ? j : i);
+  const auto low = static_cast<std::uint32_t>(i < j ? i : j),
+             high = static_cast<std::uint32_t>(i < j ? j : i);
   return static_cast<std::uint64_t>(low) << 32 | high;
 }
-constexpr Local pair_a(std::uint64_t key) { return static_cast<Local>(key >> 32); }
-constexpr Local pair_b(std::uint64_t key) { return static_cast<Local>(key & 0xffffffffu); }
+constexpr Local pair_a(std::uint64_t key) {
+  return static_cast<Local>(key >> 32);
+}
+constexpr Local pair_b(std::uint64_t key) {
+  return static_cast<Local>(key & 0xffffffffu);
+}
 
 class Pairs {
  public:

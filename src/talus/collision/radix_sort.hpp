@@ -1,5 +1,5 @@
-// Stable sort of (key, value) by key, eight bits a round, digits that never vary left out. Threads work on pieces
-// that depend on the size alone; the result is unique in any case.
+// Stable sort of (key, value) by key, eight bits a round, digits that never vary left out. Threads work on
+// pieces that depend on the size alone; the result is unique in any case.
 #pragma once
 #include <algorithm>
 #include <array>
