@@ -40,6 +40,8 @@ struct Bodies {
   Array<Vec3> inertia;          ///< principal moments, body axes
   // velocity
   Array<Twist> velocity;        ///< world
+  // load
+  Array<Local> contacts;        ///< contacts of the last step that count as this body's: its weight in the partition
 
   Local size() const { return static_cast<Local>(id.size()); }
   Local owned = 0;              ///< bodies [0, owned) belong to this process, the rest are shadow copies
@@ -72,6 +74,7 @@ void for_each_field(B& b, F&& f) {
   f("mass", Sent::with_shadow, b.mass);
   f("inertia", Sent::with_shadow, b.inertia);
   f("velocity", Sent::always, b.velocity);
+  f("contacts", Sent::with_owner, b.contacts);
 }
 
 /// Hash of id, pose and velocity of all owned bodies, independent of their order in the arrays.
