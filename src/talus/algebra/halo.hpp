@@ -14,6 +14,8 @@ class Halo {
   virtual ~Halo() = default;
   /// Adds what shadow copies gathered to their owners' entries.
   virtual void sum_to_owner(BodyVector&) const {}
+  /// Raises owners' entries, component by component, to the largest of theirs and their shadow copies'.
+  virtual void max_to_owner(BodyVector&) const {}
   /// Copies owners' entries to all their shadow copies.
   virtual void copy_to_shadows(BodyVector&) const {}
 

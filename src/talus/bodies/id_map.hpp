@@ -1,4 +1,5 @@
-// IdMap: from a body's stable id to its present index. Dense where ids are, sorted otherwise.
+// IdMap: from a body's stable id to its present index. Dense where ids are, sorted otherwise. Where there are several (a
+// body and its periodic images) the first, so the owned one if there is one.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -16,9 +17,9 @@ class IdMap {
     for (Global i : id) largest = std::max(largest, i);
     dense_.clear();
     sorted_.clear();
-    if (largest < 4 * static_cast<Global>(n) + 64) {
+    if (largest < 16 * static_cast<Global>(n) + 64) {
       dense_.assign(largest + 1, -1);
-      for (Local i = 0; i < n; ++i) dense_[id[i]] = i;
+      for (Local i = n - 1; i >= 0; --i) dense_[id[i]] = i;
     } else {
       for (Local i = 0; i < n; ++i) sorted_.emplace_back(id[i], i);
       std::sort(sorted_.begin(), sorted_.end());

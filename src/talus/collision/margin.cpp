@@ -92,6 +92,7 @@ void Margins::agitate(const Bodies& bodies, const Array<Twist>& velocity, const 
     if (&halo == &plain_halo()) return;
     exchanged_.resize(n);
     team.for_each(n, [&](Local i) { exchanged_[i].linear.x() = field[i]; });
+    halo.max_to_owner(exchanged_);  // a near body may be seen by another rank only
     halo.copy_to_shadows(exchanged_);
     team.for_each(n, [&](Local i) { field[i] = exchanged_[i].linear.x(); });
   };

@@ -32,6 +32,12 @@ class Margins {
   static constexpr Real most = 0.5;
   static constexpr int rounds = 4;  ///< how many neighbours away agitation is passed on
 
+  /// How far beyond its surface a body's hull can reach, whatever the speeds: `hull` is never more than this larger.
+  static Real largest_reach(const Shape& shape, Real radius, Real fixed_margin) {
+    const Real core = shape.kind == ShapeKind::sphere ? radius : inscribed_radius(shape, 0);
+    return 0.5 * (fixed_margin > 0 ? fixed_margin : most * (core > 0 ? core : radius));
+  }
+
   /// Finds the largest closing speed there can be. `fixed_margin` > 0: that one for every pair.
   /// All ranks must call it.
   void prepare(const Bodies& bodies, const std::vector<Shape>& shapes, const Array<Twist>& velocity, Real h,

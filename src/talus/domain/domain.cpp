@@ -304,11 +304,10 @@ std::vector<Message> Domain::tell(const Bodies& bodies, std::span<const Real> re
 }
 
 void Domain::read(Bodies& bodies, std::span<const Message> messages, Arrivals& arrivals) {
-  owner_of_old_.assign(new_owner_.begin(), new_owner_.end());
-  owner_of_old_.resize(owned_ + shadows_.size(), -1);
-  const auto first_copy =
-      shadows_.begin() + (team_->comm().rank() == 0 ? 0 : static_cast<Local>(global_.size()));
-  for (auto s = shadows_.begin(); s != first_copy; ++s) owner_of_old_[owned_ + (s - shadows_.begin())] = 0;
+  told_.assign(shadows_.size(), -1);
+  const Local global = team_->comm().rank() == 0 ? 0 : static_cast<Local>(global_.size());
+  std::fill_n(told_.begin(), global, 0);  // global bodies are told to all ranks at once, by share_global
+  const auto first_copy = shadows_.begin() + global;
 
   for (const Message& message : messages) {
     Reader in(message.data);
@@ -317,13 +316,13 @@ void Domain::read(Bodies& bodies, std::span<const Message> messages, Arrivals& a
       const Shadow key{message.rank, head.id, head.image};
       const auto held = std::lower_bound(first_copy, shadows_.end(), key);
       const bool found = held != shadows_.end() && *held == key;
-      const Local old_slot = found ? owned_ + static_cast<Local>(held - shadows_.begin()) : -1;
+      const Local copy = found ? static_cast<Local>(held - shadows_.begin()) : -1;
       const bool expected = head.tell == Tell::update || head.tell == Tell::drop;
-      if ((expected && !found) || (found && (head.tell == Tell::create || owner_of_old_[old_slot] >= 0)))
+      if ((expected && !found) || (found && (head.tell == Tell::create || told_[copy] >= 0)))
         throw RunError(
             fmt::format("ranks disagree on the copies of body {}: rank {} told rank {} of one it {}", head.id,
                         message.rank, team_->comm().rank(), found ? "has been told of" : "does not hold"));
-      if (found) owner_of_old_[old_slot] = head.owner;
+      if (found) told_[copy] = head.owner;
 
       Arrivals::Place place;
       place.key = {head.owner, head.id, head.image};
@@ -331,12 +330,12 @@ void Domain::read(Bodies& bodies, std::span<const Message> messages, Arrivals& a
       if (head.listed >= 0)
         for (int k = 0; k < head.listed; ++k) arrivals.lists.push_back(in.get<Instance>());
       else if (head.tell == Tell::update)
-        for (const Instance& instance : instances(old_slot)) arrivals.lists.push_back(instance);
+        for (const Instance& instance : instances(owned_ + copy)) arrivals.lists.push_back(instance);
       place.end = static_cast<Local>(arrivals.lists.size());
 
       if (head.tell == Tell::drop) continue;
       if (head.tell == Tell::update) {
-        place.slot = old_slot;
+        place.slot = owned_ + copy;
         read_body(in, bodies, place.slot, Sent::always);
       } else {
         place.slot = bodies.size();
@@ -349,7 +348,7 @@ void Domain::read(Bodies& bodies, std::span<const Message> messages, Arrivals& a
     }
   }
   for (Local i = 0; i < static_cast<Local>(shadows_.size()); ++i)
-    if (owner_of_old_[owned_ + i] < 0)
+    if (told_[i] < 0)
       throw RunError(
           fmt::format("ranks disagree on the copies of body {}: rank {} told rank {} nothing of it",
                       shadows_[i].id, shadows_[i].owner, team_->comm().rank()));
@@ -404,8 +403,14 @@ void Domain::share_global(Bodies& bodies, Arrivals& arrivals) {
 void Domain::assemble(Bodies& bodies, Arrivals& arrivals) {
   const int me = team_->comm().rank();
   std::vector<Local> kept;
-  for (Local i = 0; i < owned_; ++i)
-    if (new_owner_[i] == me) kept.push_back(i);
+  departed_.clear();
+  for (Local i = 0; i < owned_; ++i) {
+    if (new_owner_[i] == me)
+      kept.push_back(i);
+    else
+      departed_.push_back({bodies.id[i], new_owner_[i]});
+  }
+  std::sort(departed_.begin(), departed_.end());
   std::vector<Local> tail;
   for (const auto& place : arrivals.owned) tail.push_back(place.slot);
   if (me != 0) tail.insert(tail.end(), arrivals.global.begin(), arrivals.global.end());
@@ -511,12 +516,10 @@ bool Domain::instantiated(Local i, Instance where) const {
   return std::binary_search(list.begin(), list.end(), where);
 }
 
-/// The instance of `low` at which its contacts with this image of `high` are treated: where low itself is, if
+/// The instance of `low` at which its contacts with image d of `high` are treated: where low itself is, if
 /// high is seen there; else where high itself is, if low is seen there; else the first instance both have
 /// (Preclik15 §6.2). All ranks that see the pair hold the same lists, so they agree; no position is compared.
-Instance Domain::treating_instance(Local low, Local high) const {
-  const int d = image_difference(image(high), image(low));
-  if (d < 0) return {-1, 0};
+Instance Domain::treating_instance(Local low, Local high, int d) const {
   if (instantiated(high, {owner(low), d})) return {owner(low), 0};
   const int back = image_difference(0, d);
   if (instantiated(low, {owner(high), back})) return {owner(high), back};
@@ -535,15 +538,20 @@ bool Domain::treats(Local a, Local b) const {
   if (is_global(a)) return b < owned_ && !is_global(b);
   if (is_global(b)) return a < owned_;
   const auto [low, high] = id_a < id_b ? std::pair(a, b) : std::pair(b, a);
-  return treating_instance(low, high) == Instance{team_->comm().rank(), image(low)};
+  const int d = image_difference(image(high), image(low));
+  return d >= 0 && treating_instance(low, high, d) == Instance{team_->comm().rank(), image(low)};
 }
 
-int Domain::treating_rank(Local a, Local b) const {
-  if (trivial_ || (a < owned_ && b < owned_)) return team_->comm().rank();
-  if (is_global(a)) return is_global(b) ? 0 : owner(b);
-  if (is_global(b)) return owner(a);
-  const auto [low, high] = bodies_->id[a] < bodies_->id[b] ? std::pair(a, b) : std::pair(b, a);
-  return treating_instance(low, high).rank;
+int Domain::treating_rank(Local low, Local high, int image_of_high) const {
+  if (trivial_) return team_->comm().rank();
+  if (is_global(low)) return is_global(high) ? 0 : owner(high);
+  if (is_global(high)) return owner(low);
+  return treating_instance(low, high, image_of_high).rank;
+}
+
+int Domain::new_owner(Global id) const {
+  const auto found = std::lower_bound(departed_.begin(), departed_.end(), std::pair(id, 0));
+  return found != departed_.end() && found->first == id ? found->second : -1;
 }
 
 int Domain::relative_image(Local a, Local b) const {

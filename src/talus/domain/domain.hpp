@@ -73,8 +73,9 @@ class Domain : public ContactRule {
   bool treats(Local a, Local b) const override;
   int relative_image(Local a, Local b) const override;
 
-  /// The rank that treats the contacts of these two local bodies (or of their images).
-  int treating_rank(Local a, Local b) const;
+  /// The rank that treats the contacts of two bodies, given any local instance of each and which image of
+  /// `high` touches `low` (the lower id); −1 when they are not seen together anywhere.
+  int treating_rank(Local low, Local high, int image) const;
   /// Rank that owns local body i.
   int owner(Local i) const { return i < owned_ ? team_->comm().rank() : shadows_[i - owned_].owner; }
   /// Image of local body i: 0 for bodies where they are.
@@ -85,8 +86,8 @@ class Domain : public ContactRule {
   std::span<const Instance> instances(Local i) const {
     return {instances_.data() + begin_[i], static_cast<std::size_t>(begin_[i + 1] - begin_[i])};
   }
-  /// New owner of each body that was local before the last update (by its index then).
-  std::span<const int> owner_of_old() const { return owner_of_old_; }
+  /// New owner of a body that this rank owned before the last update and then handed over; −1 for others.
+  int new_owner(Global id) const;
   /// Σ m s over bodies of this rank that the last update wrapped, s the shift of position: a uniform field g
   /// gains −g·(this) of potential energy by it without any work being done.
   const Vec3& wrapped_moment() const { return wrapped_moment_; }
@@ -125,7 +126,7 @@ class Domain : public ContactRule {
   void share_global(Bodies& bodies, Arrivals& arrivals);
   void plan(const Bodies& bodies);
   bool instantiated(Local i, Instance where) const;
-  Instance treating_instance(Local low, Local high) const;
+  Instance treating_instance(Local low, Local high, int image) const;
 
   DomainSettings settings_;
   const Team* team_;
@@ -140,11 +141,13 @@ class Domain : public ContactRule {
   Array<Instance> instances_;
   Array<Shadow> shadows_;  ///< bodies after the owned ones
   Array<Local> global_;    ///< local indices of global bodies, ascending
-  std::vector<int> owner_of_old_;
+  std::vector<std::pair<Global, int>>
+      departed_;  ///< bodies handed over by the last update, by id, and their owners
   Vec3 wrapped_moment_ = Vec3::Zero();
 
   // What this rank decided for its owned bodies in the update under way.
   std::vector<int> new_owner_;
+  std::vector<int> told_;  ///< new owner of each copy held so far, −1 until it is told
   Array<Local> new_begin_;
   Array<Instance> new_instances_;
 

@@ -56,13 +56,11 @@ void LinkHalo::start_sum_to_owner(const BodyVector& v) const {
   counts_.bytes += sum_bytes_;
 }
 
-void LinkHalo::finish_sum_to_owner(BodyVector& v) const {
-  auto add = [&](Local i, const Twist& t) {
-    v[i].linear += t.linear;
-    v[i].angular += t.angular;
-  };
-  // In a fixed order: images on this rank, then the neighbours by rank, then the global bodies.
-  for (Local k = 0; k < self_.borrowed; ++k) add(self_.lent[k], v[self_.first_borrowed + k]);
+/// Combines owners' entries with what came in, in a fixed order: images on this rank, then the neighbours by
+/// rank.
+template <class Combine>
+void LinkHalo::finish_to_owner(BodyVector& v, Combine combine) const {
+  for (Local k = 0; k < self_.borrowed; ++k) combine(v[self_.lent[k]], v[self_.first_borrowed + k]);
   {
     ScopedTimer timer(counts_.wait_seconds);
     sums_->finish();
@@ -73,15 +71,37 @@ void LinkHalo::finish_sum_to_owner(BodyVector& v) const {
       Twist t;
       std::memcpy(static_cast<void*>(&t), from, sizeof t);
       from += sizeof t;
-      add(i, t);
+      combine(v[i], t);
     }
   }
-  if (global_.empty()) return;
   for (std::size_t k = 0; k < global_.size(); ++k)
-    std::memcpy(&global_sum_[6 * k], &v[global_[k]], sizeof(Twist));
-  team_->comm().sum(std::span<Real>(global_sum_));
+    std::memcpy(&global_sum_[6 * k], static_cast<const void*>(&v[global_[k]]), sizeof(Twist));
+}
+
+void LinkHalo::take_global(BodyVector& v) const {
   for (std::size_t k = 0; k < global_.size(); ++k)
     std::memcpy(static_cast<void*>(&v[global_[k]]), &global_sum_[6 * k], sizeof(Twist));
+}
+
+void LinkHalo::finish_sum_to_owner(BodyVector& v) const {
+  finish_to_owner(v, [](Twist& entry, const Twist& t) {
+    entry.linear += t.linear;
+    entry.angular += t.angular;
+  });
+  if (global_.empty()) return;
+  team_->comm().sum(std::span<Real>(global_sum_));
+  take_global(v);
+}
+
+void LinkHalo::max_to_owner(BodyVector& v) const {
+  start_sum_to_owner(v);
+  finish_to_owner(v, [](Twist& entry, const Twist& t) {
+    entry.linear = entry.linear.cwiseMax(t.linear);
+    entry.angular = entry.angular.cwiseMax(t.angular);
+  });
+  if (global_.empty()) return;
+  team_->comm().max(std::span<Real>(global_sum_));
+  take_global(v);
 }
 
 void LinkHalo::start_copy_to_shadows(const BodyVector& v) const {
@@ -107,8 +127,7 @@ void LinkHalo::finish_copy_to_shadows(BodyVector& v) const {
       std::memcpy(&global_sum_[6 * k], static_cast<const void*>(&t), sizeof t);
     }
     team_->comm().sum(std::span<Real>(global_sum_));
-    for (std::size_t k = 0; !mine && k < global_.size(); ++k)
-      std::memcpy(static_cast<void*>(&v[global_[k]]), &global_sum_[6 * k], sizeof(Twist));
+    if (!mine) take_global(v);
   }
   {
     ScopedTimer timer(counts_.wait_seconds);

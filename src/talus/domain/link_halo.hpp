@@ -20,7 +20,7 @@ struct Neighbour {
 
 /// Counted since the plan was made (and `reset_counts`): what this rank sent.
 struct HaloCounts {
-  Global sums = 0, copies = 0;  ///< calls of the two verbs
+  Global sums = 0, copies = 0;  ///< calls of the verbs, to owners and to shadows
   Global messages = 0, bytes = 0;
   double wait_seconds = 0;  ///< in finish_…: time that nothing else was done
 };
@@ -35,6 +35,7 @@ class LinkHalo : public Halo {
   void set_plan(std::vector<Neighbour> neighbours, std::vector<Local> global, const Team& team);
 
   void sum_to_owner(BodyVector& v) const override;
+  void max_to_owner(BodyVector& v) const override;
   void copy_to_shadows(BodyVector& v) const override;
   void start_sum_to_owner(const BodyVector& v) const override;
   void finish_sum_to_owner(BodyVector& v) const override;
@@ -46,6 +47,10 @@ class LinkHalo : public Halo {
   void reset_counts() const { counts_ = {}; }
 
  private:
+  template <class Combine>
+  void finish_to_owner(BodyVector& v, Combine combine) const;
+  void take_global(BodyVector& v) const;
+
   const Team* team_ = nullptr;
   std::vector<Neighbour> neighbours_;  ///< other ranks
   Neighbour self_;                     ///< images of own bodies on this rank
