@@ -117,9 +117,9 @@ void clip(const Polygon& in, int side, Real bound, Polygon& out) {
 }
 
 /// Contacts of the face of `ref` along its `axis` with the nearest face of `other`. `second`: ref is the
-/// second box. \return the number of points added.
-int face_contacts(const Box& ref, const Box& other, int axis, bool second, Real reach, Real slack,
-                  const Vec3& origin, Manifold& out) {
+/// second box.
+void face_contacts(const Box& ref, const Box& other, int axis, bool second, Real reach, Real slack,
+                   const Vec3& origin, Manifold& out) {
   const int u = (axis + 1) % 3, v = (axis + 2) % 3;
   const bool positive = ref.axes.col(axis).dot(other.centre - ref.centre) >= 0;
   const Vec3 n = positive ? Vec3(ref.axes.col(axis)) : Vec3(-ref.axes.col(axis));
@@ -143,16 +143,13 @@ int face_contacts(const Box& ref, const Box& other, int axis, bool second, Real 
   clip(clipped, 3, ref.half[v] + slack, polygon);
 
   const std::uint32_t face = (second ? 8 : 0) + 2 * axis + positive;
-  int added = 0;
   for (int i = 0; i < polygon.size; ++i) {
     const ClipPoint& p = polygon.points[i];
     const Real gap = p.uvw.z();
     if (!(gap < reach)) continue;
     const Vec3 mid = face_centre + frame * Vec3(p.uvw.x(), p.uvw.y(), 0.5 * gap);
     out.add(second ? Vec3(-n) : n, origin + mid, gap, face << 6 | static_cast<std::uint32_t>(p.id));
-    ++added;
   }
-  return added;
 }
 
 /// The nearest points of two boxes that are apart, by trying corners against boxes and edges against edges.
@@ -236,11 +233,18 @@ void box_box_reach(const Solid& first, const Solid& second, Real reach, Manifold
     out.add(n, origin + 0.5 * (s.p + s.q), n.dot(s.q - s.p), edge_pair_feature | edge_a << 4 | edge_b);
     return;
   }
-  const int added = use_b ? face_contacts(b, a, face_b.i, true, reach, slack, origin, out)
-                          : face_contacts(a, b, face_a.i, false, reach, slack, origin, out);
-  if (added > 0) return;
+  const int before = out.size();
+  if (use_b)
+    face_contacts(b, a, face_b.i, true, reach, slack, origin, out);
+  else
+    face_contacts(a, b, face_a.i, false, reach, slack, origin, out);
+  Real least = std::numeric_limits<Real>::infinity();
+  for (int i = before; i < out.size(); ++i) least = std::min(least, out[i].gap);
+  if (least <= face_separation + slack) return;
+  // the nearest corner is not over the face: apart, the nearest points are elsewhere
   if (std::max(face_separation, edges.separation) > 0)
-    return nearest_contact(a, b, reach, slack, origin, out);
+    return nearest_contact(a, b, std::min(reach, least), slack, origin, out);
+  if (least < 0) return;
   // overlapping, but the nearest face misses the prism: the deepest corner speaks for the pair
   const Box &ref = use_b ? b : a, &other = use_b ? a : b;
   Vec3 n = ref.axes.col(use_b ? face_b.i : face_a.i);
