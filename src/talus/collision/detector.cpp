@@ -47,9 +47,14 @@ bool near_wall(const Scene& scene, const Margins& margins, Local i, Local wall) 
 /// Contacts of near pairs, and what was noticed on the way.
 class NarrowPhase {
  public:
-  /// \post `near` holds only pairs with contacts, at the beginning of each run, in order.
+  /// \pre each run of `near` is in order. \post pairs with contacts are at the beginning of each run, in order, the
+  /// others after them in any order.
   void find(const Scene& scene, const Margins& margins, const ContactRule& rule, Pairs& near,
             const Team& team, Contacts& contacts, DetectorReport& report);
+
+  /// Where the pairs of a run that have no contacts begin, after `find`.
+  std::size_t without_contacts(const Pairs& near, int run) const { return near.begin(run) + runs_[run].kept; }
+
 
  private:
   struct Listed {  // a contact of a pair that is not two spheres
@@ -110,7 +115,7 @@ void NarrowPhase::find(const Scene& scene, const Margins& margins, const Contact
         count = manifold.size();
       }
       if (count == 0) continue;
-      near[kept++] = pair;
+      std::swap(near[kept++], near[k]);
       run.contacts += count;
       if (wanted > reach.flat || (wanted > reach.edge && !scene.unbounded(a) && !scene.unbounded(b))) {
         run.capped += count;
@@ -246,6 +251,53 @@ DetectorReport Detector::find(const Bodies& bodies, const std::vector<Shape>& sh
   s.narrow.find(scene, s.margins, rule, s.near, team, contacts, report);
   report.suggested_step *= h;
   return report;
+}
+
+Global Detector::count_missed(const Bodies& bodies, const std::vector<Shape>& shapes, const Materials& materials,
+                              const Array<Twist>& velocity, Real h, const Team& team, const ContactRule& rule) {
+  Scratch& s = *scratch_;
+  const Scene scene{bodies, shapes, materials};
+
+  // does the pair overlap at the end of the step, by how it moves now?
+  const auto overlaps = [&](Local a, Local b, Real speed) {
+    const Real reach = h * speed, smaller = s.margins.smaller_core(a, b);
+    if (!scene.unbounded(a) && !scene.unbounded(b) &&
+        (bodies.position[b] - bodies.position[a]).norm() > bodies.radius[a] + bodies.radius[b] + reach)
+      return false;
+    Manifold manifold;
+    const bool in_order = bodies.id[a] < bodies.id[b];
+    const Local first = in_order ? a : b, second = in_order ? b : a;
+    collide(scene.solid(first), scene.solid(second), {reach, std::min(reach, Margins::most * smaller)}, manifold);
+    return std::any_of(manifold.begin(), manifold.end(), [&](const ContactPoint& c) {
+      const Vec3 u = velocity_at(velocity[second], c.point - bodies.position[second]) -
+                     velocity_at(velocity[first], c.point - bodies.position[first]);
+      return c.gap + h * u.dot(c.normal) < -Margins::least * smaller;
+    });
+  };
+  std::vector<Global> missed(s.near.runs(), 0);
+  if (!s.margins.is_fixed())
+    team.for_pieces(s.near.runs(), [&](int run) {
+      for (std::size_t k = s.narrow.without_contacts(s.near, run); k < s.near.end(run); ++k) {
+        const Local a = pair_a(s.near[k]), b = pair_b(s.near[k]);
+        if (b >= bodies.owned && !rule.treats(a, b)) continue;
+        const Real speed = s.margins.relative_speed(bodies, velocity, a, b);
+        if (!overlaps(a, b, speed)) continue;
+        s.margins.expect(a, b, speed);
+        ++missed[run];
+      }
+    });
+  Global total = 0;
+  for (Global m : missed) total += m;
+  team.comm().sum(std::span<Global>(&total, 1));
+  return total;
+}
+
+void Detector::list_again(const Bodies& bodies, const std::vector<Shape>& shapes, const Materials& materials,
+                          const Team& team, Contacts& contacts, const ContactRule& rule) {
+  Scratch& s = *scratch_;
+  team.for_pieces(s.near.runs(), [&](int run) { s.near.restore_order(run); });
+  DetectorReport same;  // what was noticed the first time holds
+  s.narrow.find({bodies, shapes, materials}, s.margins, rule, s.near, team, contacts, same);
 }
 
 DetectorReport find_contacts_brute_force(const Bodies& bodies, const std::vector<Shape>& shapes,

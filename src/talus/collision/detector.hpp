@@ -45,6 +45,15 @@ class Detector {
                       const Team& team, Contacts& contacts, const ContactRule& rule = every_contact(),
                       const Halo& halo = plain_halo());
 
+  /// After a solve: did it give bodies velocities that close gaps nobody expected to close? Counts the pairs that
+  /// `find` saw near but did not list and that `velocity` makes overlap by more than 1e-3 of the smaller inscribed
+  /// radius at the end of the step, over all ranks, and widens their margins. `list_again` then lists the contacts
+  /// with the margins as they are now. Both take the arguments of the last `find`; every rank must call them.
+  Global count_missed(const Bodies& bodies, const std::vector<Shape>& shapes, const Materials& materials,
+                      const Array<Twist>& velocity, Real h, const Team& team, const ContactRule& rule = every_contact());
+  void list_again(const Bodies& bodies, const std::vector<Shape>& shapes, const Materials& materials, const Team& team,
+                  Contacts& contacts, const ContactRule& rule = every_contact());
+
  private:
   struct Scratch;
   std::unique_ptr<Scratch> scratch_;

@@ -63,6 +63,11 @@ Real Margins::relative_speed(const Bodies& bodies, const Array<Twist>& velocity,
   return relative.norm() + spin(a, velocity) + spin(b, velocity);
 }
 
+void Margins::expect(Local a, Local b, Real speed) {
+  raise(agitation_[a], speed);
+  raise(agitation_[b], speed);
+}
+
 void Margins::agitate(const Bodies& bodies, const Array<Twist>& velocity, const Pairs& near, const Halo& halo,
                       const Team& team) {
   if (fixed_ > 0) return;

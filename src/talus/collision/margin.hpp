@@ -57,13 +57,20 @@ class Margins {
   void agitate(const Bodies& bodies, const Array<Twist>& velocity, const Pairs& near, const Halo& halo,
                const Team& team);
 
+  /// Bodies a and b close on each other at `speed`, whatever was expected of them.
+  void expect(Local a, Local b, Real speed);
+  bool is_fixed() const { return fixed_ > 0; }
+  Real relative_speed(const Bodies& bodies, const Array<Twist>& velocity, Local a, Local b) const;
+  /// Smaller inscribed radius of a pair.
+  Real smaller_core(Local a, Local b) const { return std::min(core(a), core(b)); }
+
   struct PairMargin {
     Reach reach;
     Real wanted;  ///< what would be needed; more than reach.edge when the bound took effect
   };
   PairMargin of(Local a, Local b) const {
     if (fixed_ > 0) return {{fixed_, fixed_}, fixed_};
-    const Real smaller = std::min(core(a), core(b)), wanted = h_ * (agitation_[a] + agitation_[b]);
+    const Real smaller = smaller_core(a, b), wanted = h_ * (agitation_[a] + agitation_[b]);
     const Real at_least = std::max(wanted, least * smaller);
     return {{at_least, std::min(at_least, most * smaller)}, wanted};
   }
@@ -74,7 +81,6 @@ class Margins {
     const Real c = core_of_shape_[shape_[i]];
     return c > 0 ? c : radius_[i];
   }
-  Real relative_speed(const Bodies& bodies, const Array<Twist>& velocity, Local a, Local b) const;
   Real spin(Local i, const Array<Twist>& velocity) const {
     return core_of_shape_[shape_[i]] > 0 && !std::isinf(radius_[i]) ? velocity[i].angular.norm() * radius_[i]
                                                                     : 0.0;

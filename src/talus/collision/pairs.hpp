@@ -1,5 +1,6 @@
 // Pairs: candidates of the broad phase in canonical order, ascending (a, b) with a < b.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -34,6 +35,8 @@ class Pairs {
   std::uint64_t operator[](std::size_t k) const { return key_[k]; }
   std::uint64_t& operator[](std::size_t k) { return key_[k]; }
   std::size_t size() const { return key_.size(); }
+  /// Puts a run whose pairs were moved about back in order.
+  void restore_order(int run) { std::sort(key_.begin() + begin(run), key_.begin() + end(run)); }
 
  private:
   Array<std::uint64_t> key_;

@@ -28,7 +28,8 @@ struct PhaseSeconds {
 struct StepReport {
   Global contacts = 0;
   DetectorReport detector;   ///< overlap and margins at the beginning of the step
-  SolveReport solve;
+  SolveReport solve;         ///< iterations and applications are summed over rounds
+  int rounds = 0;            ///< how often the contacts had to be completed and solved for again
   PhaseSeconds seconds;
   Real kinetic_energy = 0, potential_energy = 0;  ///< at the end of the step, J
   Real energy_balance = 0;   ///< kinetic + potential + dissipated − drive work − initial, J
