@@ -1,5 +1,5 @@
-// Scene: what a scene file says, as plain structs with their defaults. docs/scene.md describes every key; both it
-// and the reader come from the one description of these structs in scene_schema.cpp.
+// Scene: what a scene file says, as plain structs with their defaults. docs/scene.md describes every key;
+// both it and the reader come from the one description of these structs in scene_schema.cpp.
 #pragma once
 #include <array>
 #include <filesystem>
@@ -23,8 +23,8 @@ struct AutoReal {
 };
 
 struct SceneSimulation {
-  Real step = 1e-3;      ///< s
-  Real duration = 1;     ///< s
+  Real step = 1e-3;   ///< s
+  Real duration = 1;  ///< s
   Vec3 gravity = Vec3(0, 0, -9.81);
 };
 
@@ -38,18 +38,19 @@ struct SceneSolver {
   int max_iterations = 1000;
   OnUnconverged on_unconverged = OnUnconverged::warn;
   bool warm_start = true;
+  SolverOptions options;  ///< [solver.NAME]
 };
 
 struct SceneCollision {
-  AutoReal margin;          ///< m; gap up to which contacts are listed
-  AutoReal recovery_speed;  ///< m/s; overlap is pushed out at most this fast
+  AutoReal margin;            ///< m; gap up to which contacts are listed
+  AutoReal recovery_speed;    ///< m/s; overlap is pushed out at most this fast
   Real start_overlap = 0.01;  ///< largest overlap at the start, over the smaller radius
-  int reorder_every = 64;   ///< steps
+  int reorder_every = 64;     ///< steps
 };
 
 struct SceneMaterial {
   Real friction = 0.5;
-  Real density = 1000;      ///< kg/m³
+  Real density = 1000;  ///< kg/m³
   Position at;
 };
 
@@ -65,8 +66,8 @@ struct SceneMotion {
   std::array<Component, 3> velocity{0.0, 0.0, 0.0};
   std::array<Component, 3> angular_velocity{0.0, 0.0, 0.0};
   std::vector<std::array<Real, 7>> table;
-  std::string file;          ///< CSV with the columns of `table`
-  std::string digest;        ///< of the file's content
+  std::string file;    ///< CSV with the columns of `table`
+  std::string digest;  ///< of the file's content
   Position at;
 };
 
@@ -85,10 +86,10 @@ struct SceneContainer {
   std::optional<Vec3> position;  ///< centre of the interior of a box or cylinder
   std::optional<Vec3> point, normal;
   SceneOrientation orientation;
-  std::vector<std::string> open; ///< names of faces that are missing
+  std::vector<std::string> open;  ///< names of faces that are missing
   std::string material;
   std::optional<SceneMotion> motion;
-  std::vector<std::string> groups{"default"};
+  std::string group = "default";
   std::vector<std::string> ignores;
   Position at;
 };
@@ -108,7 +109,7 @@ struct SceneBody {
   std::optional<Real> mass, density;
   bool fixed = false;
   std::optional<SceneMotion> motion;
-  std::vector<std::string> groups{"default"};
+  std::string group = "default";
   std::vector<std::string> ignores;
   Position at;
 };
@@ -116,11 +117,12 @@ struct SceneBody {
 /// Radii of a fill.
 struct SizeDistribution {
   enum class Kind { fixed, uniform, lognormal, discrete } kind = Kind::fixed;
-  Real value = 0;                    ///< fixed
-  Real min = 0, max = 0;             ///< uniform; cut-offs of lognormal
-  Real median = 0, sigma = 0;        ///< lognormal: median, standard deviation of ln(radius)
-  std::vector<Real> values, weights; ///< discrete
+  Real value = 0;                     ///< fixed
+  Real min = 0, max = 0;              ///< uniform; cut-offs of lognormal
+  Real median = 0, sigma = 0;         ///< lognormal: median, standard deviation of ln(radius)
+  std::vector<Real> values, weights;  ///< discrete
   Real largest() const;
+  Real smallest() const;
 };
 
 enum class Arrangement { lattice, jittered, random, hcp };
@@ -128,39 +130,39 @@ enum class Arrangement { lattice, jittered, random, hcp };
 struct SceneFill {
   std::string name;
   Arrangement arrangement = Arrangement::random;
-  std::string container;               ///< fill the inside of this container, or
-  std::optional<Vec3> min, max;        ///< this box
-  std::optional<Global> count;         ///< stop after so many; else as many as fit
+  std::string container;                    ///< fill the inside of this container, or
+  std::optional<Vec3> min, max;             ///< this box
+  std::optional<Global> count;              ///< stop after so many; else as many as fit
   std::optional<std::array<int, 3>> cells;  ///< lattice, jittered, hcp: so many in x, y, z from `min`
   SizeDistribution radius;
-  std::optional<Real> spacing;         ///< lattice, jittered: distance of neighbours
-  Real jitter = 1;                     ///< share of the free room used by displacements
-  Real gap = 0;                        ///< least distance between surfaces, over the largest radius
+  std::optional<Real> spacing;  ///< lattice, jittered: distance of neighbours
+  Real jitter = 1;              ///< share of the free room used by displacements
+  Real gap = 0;                 ///< least distance between surfaces, over the largest radius
   Global seed = 1;
   std::string material;
   std::optional<Real> mass, density;
   Vec3 velocity = Vec3::Zero();
   Real random_speed = 0;
-  std::vector<std::string> groups{"default"};
+  std::string group = "default";
   std::vector<std::string> ignores;
   Position at;
 };
 
 struct SceneFile {
   std::string name;
-  std::string path;                    ///< absolute once loaded
-  std::string dataset = "/";           ///< HDF5: the group that holds the arrays
-  std::string digest;                  ///< of the file's content; checked when given
+  std::string path;           ///< absolute once loaded
+  std::string dataset = "/";  ///< HDF5: the group that holds the arrays
+  std::string digest;         ///< of the file's content; checked when given
   std::string material;
-  std::optional<Real> mass, density;   ///< of every body without a mass of its own
-  std::vector<std::string> groups{"default"};
+  std::optional<Real> mass, density;  ///< of every body without a mass of its own
+  std::string group = "default";
   std::vector<std::string> ignores;
   Position at;
 };
 
 struct SceneFrames {
-  Real every = 0.02;        ///< s of simulated time; 0: none
-  int every_steps = 0;      ///< steps; 0: `every` decides
+  Real every = 0.02;    ///< s of simulated time; 0: none
+  int every_steps = 0;  ///< steps; 0: `every` decides
   bool contacts = true;
 };
 
@@ -173,15 +175,15 @@ struct SceneCheckpoints {
 struct SceneOutput {
   SceneFrames frames;
   SceneCheckpoints checkpoints;
-  int problems = 0;         ///< every N-th step's contact problem; 0: none
+  int problems = 0;  ///< every N-th step's contact problem; 0: none
 };
 
 /// Limits beyond which a run ends with exit code 4. NaN always does.
 struct SceneGuards {
-  bool escape = true;             ///< a body that leaves the box below ends the run
-  std::optional<Vec3> min, max;   ///< default: everything at the start, grown by 10 of its diagonals
-  AutoReal energy;                ///< largest |energy balance| over the energy that was in motion; auto: 0.05
-  AutoReal penetration;           ///< largest overlap over the smaller radius; auto: 0.5
+  bool escape = true;            ///< a body that leaves the box below ends the run
+  std::optional<Vec3> min, max;  ///< default: everything at the start, grown by 10 of its diagonals
+  AutoReal energy;               ///< largest |energy balance| over the energy that was in motion; auto: 0.05
+  AutoReal penetration;          ///< largest overlap over the smaller radius; auto: 0.5
 };
 
 struct Scene {
@@ -199,29 +201,30 @@ struct Scene {
   SceneGuards guards;
 
   // not keys of the file
-  std::string path;                    ///< the file it came from
-  std::vector<std::string> warnings;   ///< odd but allowed; shown to the user before the run
+  std::string path;                   ///< the file it came from
+  std::vector<std::string> warnings;  ///< odd but allowed; shown to the user before the run
 };
 
 /// Reads and checks a scene file; `overrides` are "key.path=value" (`--set`). Throws InputError listing every
 /// problem found as "file:line:column: error: what is wrong; what would be right".
 Scene load_scene(const std::filesystem::path& path, const std::vector<std::string>& overrides = {});
 /// The same from text; files it names are looked for beside `name`.
-Scene parse_scene(std::string_view text, const std::string& name, const std::vector<std::string>& overrides = {});
+Scene parse_scene(std::string_view text, const std::string& name,
+                  const std::vector<std::string>& overrides = {});
 
 /// The whole scene as TOML, every key with the value in force: reading it gives the same scene.
 std::string resolved_toml(const Scene& scene);
 
 struct SceneDifference {
-  std::string key;             ///< key path, e.g. "fills.0.count"
-  std::string before, after;   ///< as TOML; empty where the key is absent
+  std::string key;            ///< key path, e.g. "fills.0.count"
+  std::string before, after;  ///< as TOML; empty where the key is absent
   bool allowed_on_resume = false;
 };
 /// Key by key, in the order of the schema.
 std::vector<SceneDifference> compare_scenes(const Scene& before, const Scene& after);
 
-/// Bodies, containers, fills and files as one World at time 0; ids ascend in the order containers, bodies, files,
-/// fills. Throws InputError (a file that cannot be read, bodies that overlap, shapes that cannot meet, ...).
+/// All of the scene as one World at time 0; ids ascend in the order bodies, files, fills, containers. Throws
+/// InputError (a file that cannot be read, bodies that overlap, shapes that cannot meet, ...).
 World build_world(const Scene& scene);
 
 StepSettings step_settings(const Scene& scene);
@@ -232,12 +235,12 @@ Global step_count(const Scene& scene);
 /// What `talus check` prints.
 struct SceneFigures {
   Global bodies = 0, moving = 0, walls = 0;
-  Real mass = 0;                      ///< kg, moving bodies
+  Real mass = 0;  ///< kg, moving bodies
   Real smallest_radius = 0, largest_radius = 0;
-  Real solid_fraction = 0;            ///< volume of bodies over the volume of containers that hold a volume; 0: none
-  Real suggested_step = 0;            ///< s; see docs/scene.md
+  Real solid_fraction = 0;  ///< volume of bodies over the volume of containers that hold a volume; 0: none
+  Real suggested_step = 0;  ///< s; see docs/scene.md
   Global steps = 0;
-  Global memory_bytes = 0;            ///< of the whole program, estimated
+  Global memory_bytes = 0;  ///< of the whole program, estimated
 };
 SceneFigures scene_figures(const Scene& scene, const World& world);
 

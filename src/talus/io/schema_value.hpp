@@ -1,5 +1,5 @@
-// Value: a parsed TOML tree in which every node knows where it was written, so that any later complaint can name
-// file, line and column. Includes and command-line overrides are merged at this level.
+// Value: a parsed TOML tree in which every node knows where it was written, so that any later complaint can
+// name file, line and column. Includes and command-line overrides are merged at this level.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -11,7 +11,8 @@
 
 namespace talus {
 
-/// Where something was written: a file with line and column, or an override (then `file` is "--set key.path").
+/// Where something was written: a file with line and column, or an override (then `file` is "--set
+/// key.path").
 struct Position {
   std::shared_ptr<const std::string> file;
   int line = 0, column = 0;
@@ -80,8 +81,8 @@ class Complaints {
 /// Parses TOML text. Throws InputError with file:line:column.
 Value parse_toml(std::string_view text, const std::string& file_name);
 
-/// Reads a scene file and all it includes (`include = ["other.toml"]`, relative to the file that says so; what
-/// the file itself says wins over what it includes). Throws InputError; cycles are errors.
+/// Reads a scene file and all it includes (`include = ["other.toml"]`, relative to the file that says so;
+/// what the file itself says wins over what it includes). Throws InputError; cycles are errors.
 Value read_toml_file(const std::string& path);
 
 /// Applies "key.path=value" to the tree; a list element is named by its index or by its `name`.
