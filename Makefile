@@ -4,7 +4,7 @@ JOBS  ?= $(shell nproc)
 TALUS := build/release/talus
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test bench test-asan test-tsan fuzz format clean
+.PHONY: help setup build run test bench tables test-asan test-tsan fuzz format clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -28,6 +28,10 @@ test: build      ## build and run all tests
 
 bench: build     ## run the benchmarks; results go to bench/results/
 	@$(TALUS) bench all --json bench/results/latest.json
+
+tables: build    ## every solver on every problem file, E3-E5 and E7: docs/solvers.md, docs/reproduction.md (about an hour)
+	@tools/solver_tables.py
+	@tools/reproduce.py
 
 test-asan: setup ## all tests under the address and undefined-behaviour sanitizers
 	@cmake --preset asan > /dev/null && cmake --build --preset asan -j $(JOBS)

@@ -1,5 +1,6 @@
 // `talus compare`: the same problem by several solvers, from the same cold start, failures included.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,12 +20,14 @@ namespace {
 struct CompareOptions {
   ProblemOptions problem;
   std::vector<std::string> solvers;  ///< empty: all
-  std::string plot, json;
+  std::string plot, json, history;
+  bool watches() const { return !plot.empty() || !history.empty(); }
 };
 
 /// How one solver went, iteration by iteration.
 struct History {
   std::vector<Real> iteration, applications, seconds, residual, objective;
+  std::vector<Local> open;  ///< contacts without impulse: Heyn13's active set
 };
 
 struct Entry {
@@ -34,21 +37,49 @@ struct Entry {
   std::string refused;  ///< why the solver does not take this problem; empty when it ran
 };
 
-Entry run_one(const ConeProblem& problem, SolverSettings settings, bool watch) {
+/// The first iterate below each power of ten that the tolerance allows: "how long to 1e-4" from one run to
+/// 1e-8.
+nlohmann::ordered_json levels_of(const History& h, Real tolerance) {
+  nlohmann::ordered_json levels = nlohmann::ordered_json::array();
+  for (int decade = 1; decade <= 16 && std::pow(10.0, -decade) >= 0.999 * tolerance; ++decade) {
+    const Real level = std::pow(10.0, -decade);
+    for (std::size_t k = 0; k < h.residual.size(); ++k)
+      if (h.residual[k] <= level * (1 + 1e-12)) {
+        levels.push_back({{"residual", level},
+                          {"iterations", static_cast<int>(h.iteration[k])},
+                          {"applications", static_cast<int>(h.applications[k])},
+                          {"cpu_s", h.seconds[k]}});
+        break;
+      }
+  }
+  return levels;
+}
+
+Local open_contacts(const Cones& cones, std::span<const Real> gamma) {
+  Local count = 0;
+  for (Local i = 0; i < cones.blocks(); ++i) {
+    const Real* x = gamma.data() + cones.begin(i);
+    count += std::all_of(x, x + cones.rows(i), [](Real e) { return e == 0; });
+  }
+  return count;
+}
+
+Entry run_one(const ConeProblem& problem, SolverSettings settings, const ProblemOptions& o,
+              bool watch_objective) {
   Entry entry;
   const double start = cpu_seconds();
-  if (watch) {
-    settings.watch_objective = true;
-    settings.monitor = [&entry, start](const Iteration& it) {
-      History& h = entry.history;
-      h.iteration.push_back(it.iteration);
-      h.applications.push_back(it.applications);
-      h.seconds.push_back(cpu_seconds() - start);
-      h.residual.push_back(it.residual);
-      h.objective.push_back(it.objective);
-      return true;
-    };
-  }
+  settings.watch_objective = watch_objective;
+  settings.monitor = [&entry, &problem, watch_objective, start,
+                      limit = time_limit_monitor(o)](const Iteration& it) {
+    History& h = entry.history;
+    h.iteration.push_back(it.iteration);
+    h.applications.push_back(it.applications);
+    h.seconds.push_back(cpu_seconds() - start);
+    h.residual.push_back(it.residual);
+    h.objective.push_back(it.objective);
+    if (watch_objective) h.open.push_back(open_contacts(problem.cones(), it.gamma));
+    return !limit || limit(it);
+  };
   DualVector gamma = problem.zero();
   try {
     entry.report = solve(problem, gamma, settings);
@@ -70,7 +101,7 @@ void print_table(const std::vector<Entry>& entries, const ProblemOptions& o) {
     }
     const Residuals& r = e.report.residuals;
     fmt::print("{:<14} {:<14} {:>10} {:>12} {:>9.3g} {:>10.2e} {:>10.2e} {:>10.2e} {:>10.2e} {:>18.10g}\n",
-               e.settings.solver, status_name(e.report.status), e.report.iterations, e.report.applications,
+               e.settings.solver, status_text(e.report.status), e.report.iterations, e.report.applications,
                e.report.cpu_seconds, r.natural, r.natural_siconos, r.natural_faf, r.de20, e.report.objective);
   }
   const auto failed = std::count_if(entries.begin(), entries.end(), [](const Entry& e) {
@@ -134,6 +165,18 @@ Figure figure_of(const FclibProblem& file, const std::vector<Entry>& entries, co
   return figure;
 }
 
+void write_history(const std::vector<Entry>& entries, const ProblemOptions& o, const std::string& path) {
+  std::ofstream out(path);
+  out << fmt::format("solver,iteration,applications,cpu_s,{},objective,open_contacts\n", o.residual);
+  for (const Entry& e : entries)
+    for (std::size_t k = 0; k < e.history.iteration.size(); ++k)
+      out << fmt::format("{},{},{},{:.6g},{:.6e},{:.15g},{}\n", e.settings.solver, e.history.iteration[k],
+                         e.history.applications[k], e.history.seconds[k], e.history.residual[k],
+                         e.history.objective[k], e.history.open[k]);
+  out.close();
+  if (!out) throw RunError(fmt::format("{}: cannot be written", path));
+}
+
 int run(const CompareOptions& o) {
   std::vector<SolverSettings> settings;  // all of them first: a wrong name is found before any work
   if (o.solvers.empty())
@@ -149,23 +192,25 @@ int run(const CompareOptions& o) {
              model_kind(o.problem.model) == Model::exact ? "exact Coulomb (ncp)" : "relaxed (ccp)",
              o.problem.residual, o.problem.tolerance, o.problem.max_iterations, team.threads(),
              team.threads() > 1 ? "s" : "");
-  if (!o.plot.empty()) fmt::print("times include watching residual and objective for the plot\n");
+  if (o.watches()) fmt::print("times include watching the objective \n");
 
   std::vector<Entry> entries;
   for (const SolverSettings& s : settings) {
-    fmt::print(stderr, "  {} ...\r", s.solver);
+    if (isatty(fileno(stderr))) fmt::print(stderr, "  {} ...\033[K\r", s.solver);
     std::fflush(stdout);
-    entries.push_back(run_one(problem, s, !o.plot.empty()));
+    entries.push_back(run_one(problem, s, o.problem, o.watches()));
   }
   print_table(entries, o.problem);
   if (!o.plot.empty()) {
     write_svg(figure_of(file, entries, o.problem), o.plot);
     fmt::print("plot: {}\n", o.plot);
   }
+  if (!o.history.empty()) write_history(entries, o.problem, o.history);
   if (!o.json.empty()) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Entry& e : entries) {
       nlohmann::ordered_json record = problem_record(file, problem, e.settings, e.report);
+      record["levels"] = levels_of(e.history, e.settings.tolerance);
       if (!e.refused.empty()) record["status"] = "refused", record["reason"] = e.refused;
       list.push_back(std::move(record));
     }
@@ -189,6 +234,7 @@ void add_compare_command(CLI::App& app, std::function<int()>& command) {
       ->type_name("A,B,C");
   sub->add_option("--plot", o->plot, "residual and objective against iterations, applications and time")
       ->type_name("FILE.svg");
+  sub->add_option("--history", o->history, "write every iteration of every solver")->type_name("FILE.csv");
   sub->add_option("--json", o->json, "write the table as JSON")->type_name("FILE");
   sub->footer("Solvers that do not converge are part of the comparison: the exit code is 0 all the same.");
   sub->callback([o, &command] { command = [o] { return run(*o); }; });

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "talus/base/error.hpp"
+#include "talus/base/timer.hpp"
 
 namespace talus {
 
@@ -29,6 +30,9 @@ void add_problem_options(CLI::App& command, ProblemOptions& o) {
       ->capture_default_str();
   command.add_option("--threads", o.threads, "threads of this process; results do not depend on it")
       ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command.add_option("--time-limit", o.time_limit, "stop a solve after so many CPU seconds; 0: no limit")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command
       .add_option("--set", o.set,
@@ -105,6 +109,26 @@ SolverSettings solver_settings(const ProblemOptions& options, const std::string&
   settings.max_iterations = options.max_iterations;
   for (const std::string& text : options.set) set_from_text(settings.options, settings.solver, text);
   return settings;
+}
+
+Monitor time_limit_monitor(const ProblemOptions& options) {
+  if (options.time_limit <= 0) return nullptr;
+  const double end = cpu_seconds() + options.time_limit;
+  return [end](const Iteration&) { return cpu_seconds() < end; };
+}
+
+std::string status_text(Status status) {
+  switch (status) {
+    case Status::converged:
+      return "converged";
+    case Status::max_iterations:
+      return "max iterations";
+    case Status::stalled:
+      return "stalled";
+    case Status::interrupted:
+      return "time limit";  // nothing else interrupts these commands
+  }
+  return "";
 }
 
 std::string describe(const FclibProblem& file, const ConeProblem& problem) {

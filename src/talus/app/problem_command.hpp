@@ -18,6 +18,7 @@ struct ProblemOptions {
   std::string residual = "natural";
   int max_iterations = 10000;
   int threads = 1;
+  double time_limit = 0;         ///< CPU seconds of one solve; 0: none
   std::vector<std::string> set;  ///< "solver.NAME.option=value"
 };
 
@@ -31,6 +32,12 @@ std::string default_solver(Model model);
 
 /// Settings of one solver from the options; throws InputError for names and values that do not exist.
 SolverSettings solver_settings(const ProblemOptions& options, const std::string& solver);
+
+/// A monitor that asks to stop when the time limit is over; null without a limit. The clock starts now.
+Monitor time_limit_monitor(const ProblemOptions& options);
+
+/// The status for people: "converged", "max iterations", "stalled" or "time limit".
+std::string status_text(Status status);
 
 /// "NAME: 570 contacts (3 rows each), local, W symmetric, friction 0.3" and the title of the file.
 std::string describe(const FclibProblem& file, const ConeProblem& problem);

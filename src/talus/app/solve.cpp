@@ -35,7 +35,7 @@ void print_report(const SolverSettings& settings, const SolveReport& report) {
 
 int run(const SolveOptions& o) {
   const std::string solver = o.solver.empty() ? default_solver(model_kind(o.problem.model)) : o.solver;
-  const SolverSettings settings =
+  SolverSettings settings =
       solver_settings(o.problem, solver);  // before the file: bad options are cheap to find
   const Team team(o.problem.threads);
   FclibProblem file = read_fclib(o.problem.path);
@@ -48,6 +48,7 @@ int run(const SolveOptions& o) {
   std::fflush(stdout);
 
   DualVector gamma = problem.zero();
+  settings.monitor = time_limit_monitor(o.problem);
   const SolveReport report = solve(problem, gamma, settings);
   print_report(settings, report);
   if (!o.json.empty()) {
@@ -69,7 +70,7 @@ int run(const SolveOptions& o) {
   fmt::print(stderr,
              "NOT CONVERGED ({}): {} is {:.3e} after {} iterations, {:.3g} was asked for; the best iterate "
              "is reported\n",
-             status_name(report.status), settings.residual, report.residual, report.iterations,
+             status_text(report.status), settings.residual, report.residual, report.iterations,
              settings.tolerance);
   return static_cast<int>(ExitCode::not_converged);
 }
