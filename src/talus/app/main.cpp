@@ -5,6 +5,7 @@
 #include <new>
 
 #include "talus/app/commands.hpp"
+#include "talus/app/solve.hpp"
 #include "talus/base/error.hpp"
 #include "talus/io/version.hpp"
 
@@ -19,6 +20,11 @@ int main(int argc, char** argv) {
       "converged,\n"
       "4 physics guard, 130/143 stopped by SIGINT/SIGTERM.");
   Command command;
+  add_run_command(app, command);
+  add_solve_command(app, command);
+  add_compare_command(app, command);
+  add_check_command(app, command);
+  add_info_command(app, command);
   add_solvers_command(app, command);
 
   try {
