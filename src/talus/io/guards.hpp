@@ -19,7 +19,7 @@ class Guards {
   /// What is wrong with the step that just ended, with the ids of the bodies it concerns; empty when nothing
   /// is. `energy_scale` is the largest energy in motion so far and is raised here: a part of the run's state.
   std::optional<std::string> check(const World& world, const Contacts& contacts, const StepReport& report,
-                                   const Team& team, Real& energy_scale) const;
+                                   const Team& team, Real dissipated_before, Real& energy_scale) const;
 
  private:
   std::optional<std::string> find_unbound(const World& world, const Team& team) const;

@@ -11,6 +11,7 @@ class Snapshot {
   void take(const World& world, const Team& team);
   /// Puts the world back, bit for bit, into the order it had.
   void restore(World& world, const Team& team) const;
+  const EnergyLedger& energy() const { return energy_; }
 
  private:
   Array<Global> id_;
