@@ -5,7 +5,6 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "talus/base/error.hpp"
 #include "talus/io/checkpoint.hpp"
@@ -91,9 +90,27 @@ std::string xml_head(const fs::path& path) {
   return head;
 }
 
-std::string first_match(const std::string& text, const char* pattern) {
-  std::smatch found;
-  return std::regex_search(text, found, std::regex(pattern)) ? found[1].str() : "?";
+/// All texts that stand between `before` and `after`.
+std::vector<std::string> texts_between(const std::string& text, std::string_view before,
+                                       std::string_view after) {
+  std::vector<std::string> found;
+  for (std::size_t at = text.find(before); at != std::string::npos; at = text.find(before, at)) {
+    at += before.size();
+    const std::size_t end = text.find(after, at);
+    if (end == std::string::npos) break;
+    found.push_back(text.substr(at, end - at));
+  }
+  return found;
+}
+
+std::string first_between(const std::string& text, std::string_view before, std::string_view after) {
+  const auto all = texts_between(text, before, after);
+  return all.empty() ? "?" : all.front();
+}
+
+/// The value of a fact that is written out in a frame's head.
+std::string fact(const std::string& head, const char* name) {
+  return first_between(head, fmt::format("Name=\"{}\" NumberOfTuples=\"1\" format=\"ascii\">", name), "<");
 }
 
 std::string frame_info(const fs::path& path) {
@@ -101,20 +118,15 @@ std::string frame_info(const fs::path& path) {
   if (head.find("type=\"PolyData\"") == std::string::npos)
     throw InputError(fmt::format("{}: no PolyData frame", path.string()));
   std::string text = fmt::format("{}: frame\n", path.string());
-  text += line("time", first_match(head, "Name=\"TimeValue\"[^>]*>([^<]*)<") + " s");
-  text += line("step", first_match(head, "Name=\"step\"[^>]*>([^<]*)<"));
-  text += line("points", first_match(head, "NumberOfPoints=\"(\\d+)\""));
-  text += line("polygons", first_match(head, "NumberOfPolys=\"(\\d+)\""));
+  text += line("time", fact(head, "TimeValue") + " s");
+  text += line("step", fact(head, "step"));
+  text += line("points", first_between(head, "NumberOfPoints=\"", "\""));
+  text += line("polygons", first_between(head, "NumberOfPolys=\"", "\""));
   const auto arrays = [&](const char* section) {
     const std::size_t begin = head.find(fmt::format("<{}>", section)),
                       end = head.find(fmt::format("</{}>", section));
-    std::vector<std::string> names;
-    if (begin == std::string::npos || end == std::string::npos) return names;
-    const std::string part = head.substr(begin, end - begin);
-    const std::regex name(" Name=\"([^\"]*)\"");
-    for (std::sregex_iterator it(part.begin(), part.end(), name), last; it != last; ++it)
-      names.push_back((*it)[1]);
-    return names;
+    if (begin == std::string::npos || end == std::string::npos) return std::vector<std::string>();
+    return texts_between(head.substr(begin, end - begin), " Name=\"", "\"");
   };
   for (const auto& [what, section] : {std::pair{"of points", "PointData"}, std::pair{"of cells", "CellData"}})
     if (const auto names = arrays(section); !names.empty())
@@ -124,10 +136,7 @@ std::string frame_info(const fs::path& path) {
 
 std::string collection_info(const fs::path& path) {
   const std::string text = xml_head(path);
-  const std::regex entry("timestep=\"([^\"]*)\"");
-  std::vector<std::string> times;
-  for (std::sregex_iterator it(text.begin(), text.end(), entry), last; it != last; ++it)
-    times.push_back((*it)[1]);
+  const std::vector<std::string> times = texts_between(text, "timestep=\"", "\"");
   std::string out = fmt::format("{}: series of frames\n", path.string());
   out += line("frames", fmt::format("{}", times.size()));
   if (!times.empty()) out += line("times", fmt::format("{} s to {} s", times.front(), times.back()));

@@ -78,7 +78,7 @@ Guards::Guards(const SceneGuards& settings, const World& start)
 }
 
 std::optional<std::string> Guards::check(const World& world, const Contacts& contacts,
-                                         const StepReport& report, const Team& team,
+                                         const StepReport& report, const Team& team, Real dissipated_before,
                                          Real& energy_scale) const {
   if (auto trouble = find_unbound(world, team)) return trouble;
   if (auto trouble = find_overlap(world, contacts, team)) return trouble;

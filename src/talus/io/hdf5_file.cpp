@@ -40,6 +40,9 @@ class Handle {
 /// The library prints its error stack by default; we turn it into one sentence instead.
 void quiet_library() {
   static const bool done = [] {
+    // A file whose last bytes cannot be written (disk full) cannot be closed either; the library's clean-up at exit
+    // would try again, on freed memory. We close what we open ourselves.
+    H5dont_atexit();
     H5open();
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     return true;
@@ -167,6 +170,7 @@ void Hdf5File::close() {
   if (file_ < 0) return;
   if (writable_ && H5Fflush(file_, H5F_SCOPE_LOCAL) < 0) fail("", "cannot be written out");
   if (H5Fclose(std::exchange(file_, -1)) < 0) fail("", "cannot be closed");
+  H5garbage_collect();  // the library's own store of freed memory grows with every file otherwise
 }
 
 void Hdf5File::fail(const std::string& object, const std::string& what) const {

@@ -154,7 +154,7 @@ void Run::announce() const {
   for (const std::string& warning : scene_.warnings) say("warning: " + warning);
   if (options_.quiet) return;
   const std::string title = scene_.title.empty() ? scene_.path : scene_.title;
-  say(fmt::format("{}: {} bodies, {} steps of {:g} s, {} {}", title, world_.bodies.owned, last_step_,
+  say(fmt::format("{}: {} bodies, {} steps of {:g} s, {} {}", title, body_count(world_), last_step_,
                   scene_.simulation.step, team_.threads(), team_.threads() == 1 ? "thread" : "threads"));
   say("solver: " + solver_text(scene_));
   if (!checkpoint_.empty())
@@ -173,8 +173,8 @@ ExitCode Run::loop() {
     const Outcome outcome = advance(record);
     if (outcome == Outcome::interrupted) return stopped_by_signal();
     if (outcome == Outcome::unconverged) return stopped_unconverged(record);
-    const auto trouble =
-        guards_->check(world_, stepper_->contacts(), record.report, team_, state_.energy_scale);
+    const auto trouble = guards_->check(world_, stepper_->contacts(), record.report, team_,
+                                        snapshots_[0].energy().dissipated, state_.energy_scale);
     if (trouble) return stopped_by_guard(world_.step, *trouble);
     record_step(record);
   }
@@ -187,12 +187,11 @@ ExitCode Run::loop() {
 /// One step of the scene's length, whole or not at all. \post unless done, the world is as it was.
 Run::Outcome Run::advance(StepRecord& record) {
   if (stop_asked()) return Outcome::interrupted;
-  const Real end_time = world_.time + scene_.simulation.step;
   const Global next = world_.step + 1;
   const Outcome outcome = attempt(scene_.simulation.step, 0, record);
   if (outcome == Outcome::done) {
-    world_.time = end_time;  // pieces of a retried step may add up to a rounding error more or less
-    world_.step = next;
+    world_.step = next;  // however many pieces it took
+    world_.time = static_cast<Real>(next) * scene_.simulation.step;  // on the grid, without summed rounding
   } else {
     snapshots_[0].restore(world_, team_);
   }
@@ -335,7 +334,7 @@ void Run::finish(const std::string& outcome, const std::string& reason) {
   facts_.reason = reason;
   facts_.wall_s = wall_before_ + wall_seconds() - wall_start_;
   facts_.cpu_s = cpu_before_ + cpu_seconds() - cpu_start_;
-  const std::string text = summary_json(scene_, world_, state_.totals, facts_).dump(2) + "\n";
+  const std::string text = summary_json(scene_, world_, state_.totals, facts_);
   if (outcome != "failed") {
     telemetry_->flush();
     write_text_file(options_.out / "summary.json", text);

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "talus/io/version.hpp"
 
@@ -17,6 +18,12 @@ Real mean(Global sum, Global count) {
 }
 
 }  // namespace
+
+Global body_count(const World& world) {
+  Global count = 0;
+  for (Local i = 0; i < world.bodies.owned; ++i) count += !is_unbounded(world.shapes[world.bodies.shape[i]].kind);
+  return count;
+}
 
 Global peak_memory_bytes() {
   rusage usage{};
@@ -41,12 +48,12 @@ std::string solver_text(const Scene& scene) {
                      s.tolerance, s.max_iterations);
 }
 
-Json summary_json(const Scene& scene, const World& world, const RunTotals& t, const RunFacts& facts) {
+std::string summary_json(const Scene& scene, const World& world, const RunTotals& t, const RunFacts& facts) {
   Json j;
   j["outcome"] = facts.outcome;
   if (!facts.reason.empty()) j["reason"] = facts.reason;
   if (!scene.title.empty()) j["title"] = scene.title;
-  j["bodies"] = world.bodies.owned;
+  j["bodies"] = body_count(world);
   j["steps"] = world.step;
   j["steps_wanted"] = facts.steps_wanted;
   j["simulated_s"] = world.time;
@@ -91,7 +98,7 @@ Json summary_json(const Scene& scene, const World& world, const RunTotals& t, co
                   {"residual", scene.solver.residual},
                   {"max_iterations", scene.solver.max_iterations},
                   {"warm_start", scene.solver.warm_start}};
-  return j;
+  return j.dump(2) + "\n";
 }
 
 std::string summary_text(const Scene& scene, const World& world, const RunTotals& t, const RunFacts& facts) {

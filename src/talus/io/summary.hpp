@@ -1,7 +1,6 @@
 // summary.json and the few lines a run ends with.
 #pragma once
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "talus/io/scene.hpp"
@@ -21,8 +20,9 @@ struct RunFacts {
   std::vector<std::string> overrides;
 };
 
-nlohmann::ordered_json summary_json(const Scene& scene, const World& world, const RunTotals& totals,
-                                    const RunFacts& facts);
+/// summary.json as text.
+std::string summary_json(const Scene& scene, const World& world, const RunTotals& totals,
+                         const RunFacts& facts);
 
 /// The summary for people: unconverged steps first and loudly, then figures, then where to look.
 std::string summary_text(const Scene& scene, const World& world, const RunTotals& totals,
@@ -31,6 +31,8 @@ std::string summary_text(const Scene& scene, const World& world, const RunTotals
 /// "apgd on the relaxed model (CCP), until residual \"scaled\" ≤ 0.001 or 1000 iterations": what is in force.
 std::string solver_text(const Scene& scene);
 
+/// Bodies of finite size: all but walls and containers.
+Global body_count(const World& world);
 Global peak_memory_bytes();
 /// Seconds as people read them: "4.2 s", "3 min 20 s", "2 h 5 min".
 std::string duration_text(double seconds);
