@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   add_check_command(app, command);
   add_info_command(app, command);
   add_solvers_command(app, command);
+  add_bench_command(app, command);
 
   try {
     app.parse(argc, argv);

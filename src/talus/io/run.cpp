@@ -9,6 +9,7 @@
 #include <csignal>
 
 #include "talus/base/timer.hpp"
+#include "talus/io/fclib_problem.hpp"
 #include "talus/io/output_file.hpp"
 
 namespace talus {
@@ -133,6 +134,7 @@ void Run::open_outputs() {
     store_.clear();  // of an earlier run: a later --resume must not take them up
     std::error_code ignored;
     std::filesystem::remove(options_.out / "summary.json", ignored);
+    std::filesystem::remove_all(options_.out / "problems", ignored);
   } else {
     store_.remove_parts();
     store_.set_aside_newer(checkpoint_);
@@ -145,6 +147,10 @@ void Run::open_outputs() {
 
   StepSettings settings = step_settings(scene_);
   if (options_.stop) settings.solver.monitor = [this](const Iteration&) { return !stop_asked(); };
+  if (scene_.output.problems > 0)
+    settings.observer = [this](const ConeProblem& problem, const DualVector& gamma) {
+      write_problem(problem, gamma);
+    };
   stepper_ = std::make_unique<Stepper>(world_, settings, team_);
   snapshots_.resize(scene_.solver.on_unconverged == OnUnconverged::retry ? most_halvings + 1 : 1);
   checkpoint_time_ = wall_seconds();
@@ -187,10 +193,10 @@ ExitCode Run::loop() {
 /// One step of the scene's length, whole or not at all. \post unless done, the world is as it was.
 Run::Outcome Run::advance(StepRecord& record) {
   if (stop_asked()) return Outcome::interrupted;
-  const Global next = world_.step + 1;
+  const Global next = step_under_way_ = world_.step + 1;
   const Outcome outcome = attempt(scene_.simulation.step, 0, record);
   if (outcome == Outcome::done) {
-    world_.step = next;  // however many pieces it took
+    world_.step = next;                                              // however many pieces it took
     world_.time = static_cast<Real>(next) * scene_.simulation.step;  // on the grid, without summed rounding
   } else {
     snapshots_[0].restore(world_, team_);
@@ -201,8 +207,8 @@ Run::Outcome Run::advance(StepRecord& record) {
 /// A step of length h, which `retry` cuts into halves, and those again, until all converge.
 Run::Outcome Run::attempt(Real h, int halvings, StepRecord& record) {
   snapshots_[halvings].take(world_, team_);
-  record = StepRecord{h, 1, stepper_->step(h), {}};
   last_piece_ = h;
+  record = StepRecord{h, 1, stepper_->step(h), {}};
   const Status status = record.report.solve.status;
   if (status == Status::interrupted) return Outcome::interrupted;
   record.forces = stepper_->named_forces();
@@ -267,6 +273,13 @@ bool Run::frame_due(Global step) const {
 void Run::write_frame() {
   frames_.write(world_, {stepper_->contacts(), stepper_->impulses(), last_piece_});
   state_.frame_times = frames_.times();
+}
+
+/// Every N-th step's problem, of its last piece when it was retried with shorter steps.
+void Run::write_problem(const ConeProblem& problem, const DualVector& gamma) const {
+  if (step_under_way_ % scene_.output.problems != 0) return;
+  write_step_problem(options_.out / "problems", step_under_way_, world_.time, last_piece_, problem,
+                     world_.bodies, gamma);
 }
 
 bool Run::checkpoint_due() const {

@@ -70,6 +70,7 @@ class Run {
   void record_step(StepRecord& record);
   bool frame_due(Global step) const;
   void write_frame();
+  void write_problem(const ConeProblem& problem, const DualVector& gamma) const;
   bool checkpoint_due() const;
   void write_checkpoint();
   void warn_unconverged(const StepReport& report);
@@ -104,6 +105,7 @@ class Run {
   mutable Progress progress_;
   std::vector<Snapshot> snapshots_;  ///< one per level of halving
   Real last_piece_ = 0;              ///< length of the stepper's last step
+  Global step_under_way_ = 0;
   double wall_start_ = 0, cpu_start_ = 0, wall_before_ = 0, cpu_before_ = 0;
 };
 

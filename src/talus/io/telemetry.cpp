@@ -14,7 +14,8 @@ namespace {
 // Overlap is measured by detection, so at the beginning of the step; energies and speeds are those of its
 // end.
 constexpr const char* steps_header =
-    "step,time_s,step_s,pieces,contacts,iterations,applications,residual_scaled,residual_de20,status,kinetic_"
+    "step,time_s,step_s,pieces,contacts,rounds,iterations,applications,residual_scaled,residual_de20,status,"
+    "kinetic_"
     "J,"
     "potential_J,dissipated_J,drive_work_J,energy_balance_J,max_penetration_m,max_speed_m_per_s,capped_"
     "margins,"
@@ -41,6 +42,7 @@ void add_piece(StepRecord& record, const StepRecord& piece) {
   StepReport& sum = record.report;
   const StepReport& now = piece.report;
   sum.contacts = now.contacts;
+  sum.rounds += now.rounds;
   sum.solve.status = sum.solve.status == Status::converged ? now.solve.status : sum.solve.status;
   sum.solve.iterations += now.solve.iterations;
   sum.solve.applications += now.solve.applications;
@@ -115,8 +117,8 @@ std::vector<std::string> Telemetry::notes() const {
 void Telemetry::write(const World& world, const StepRecord& record) {
   const StepReport& r = record.report;
   fmt::memory_buffer line;
-  fmt::format_to(std::back_inserter(line), "{},{},{},{},{},{},{},{:.6g},{:.6g},{}", world.step, world.time,
-                 record.h, record.pieces, r.contacts, r.solve.iterations, r.solve.applications,
+  fmt::format_to(std::back_inserter(line), "{},{},{},{},{},{},{},{},{:.6g},{:.6g},{}", world.step, world.time,
+                 record.h, record.pieces, r.contacts, r.rounds, r.solve.iterations, r.solve.applications,
                  r.solve.scaled, r.solve.de20, status_name(r.solve.status));
   fmt::format_to(std::back_inserter(line), ",{},{},{},{},{:.6g},{:.6g},{:.6g},{}", r.kinetic_energy,
                  r.potential_energy, world.energy.dissipated, world.energy.drive_work, r.energy_balance,

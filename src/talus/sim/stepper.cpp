@@ -109,8 +109,10 @@ StepReport Stepper::step(Real h) {
     // Complete: an impact can send a body into one that nobody expected it to reach. List such contacts and solve again.
     ScopedTimer timer(report.seconds.detect);
     if (round == max_rounds ||
-        detector_.count_missed(bodies, world_.shapes, world_.materials, new_velocity_, h, team_) == 0)
+        detector_.count_missed(bodies, world_.shapes, world_.materials, new_velocity_, h, team_) == 0) {
+      if (settings_.observer) settings_.observer(problem, impulse_);
       break;
+    }
     keep_impulses(contacts_, bodies, new_velocity_, h, team_, impulses(), known);
     known.slip.assign(slip.begin(), slip.end());
     guess = &known;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <functional>
 #include <vector>
 
 #include "talus/base/team.hpp"
@@ -12,12 +13,16 @@
 
 namespace talus {
 
+/// Sees the problem of a step and its answer once the contacts are complete, before bodies move.
+using ProblemObserver = std::function<void(const ConeProblem& problem, const DualVector& gamma)>;
+
 struct StepSettings {
   SolverSettings solver;
   DetectorSettings detector;
   bool warm_start = true;
   Real recovery_speed = -1;  ///< m/s; overlap is corrected at most this fast. Negative: 0.1·√(g R) of each pair
   int reorder_every = 64;    ///< steps between sorts of the bodies along the Morton curve
+  ProblemObserver observer;  ///< none by default
 };
 
 /// Wall seconds per phase, with the names of summary.json's phase_s.
