@@ -17,10 +17,10 @@ def resumed(scene, whole, out, step, *options):
     return run(scene, "--out", out, "--resume", *options)
 
 
-def compare(scene, steps, at, *options):
+def compare(scene, steps, at, *options, output=EACH_STEP):
     with tempfile.TemporaryDirectory() as d:
         whole, again = f"{d}/whole", f"{d}/again"
-        options = ["--steps", steps, "--threads", 2, *EACH_STEP, *options]
+        options = ["--steps", steps, "--threads", 1, *output, *options]
         code, said = run(scene, "--out", whole, *options)
         bad.check(f"{scene} runs", code == 0, said)
         for k in at:
@@ -54,5 +54,5 @@ with tempfile.TemporaryDirectory() as d:
     bad.check("a run that is made longer", not found, found)
 
 for scene in sorted((ROOT / "scenes").glob("*.toml")):
-    compare(str(scene), 5, (1, 3))
+    compare(str(scene), 30, (10, 20), "--max-iterations", 100, output=["--set", "output.checkpoints.every_steps=10"])
 bad.end("resumed runs are the uninterrupted ones, bit for bit")
