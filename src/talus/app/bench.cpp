@@ -26,6 +26,8 @@ constexpr Bench benches[] = {
     {"stream", "STREAM triad: the memory bandwidth the others are compared with", bench_stream},
     {"detect", "detection: µs per body for 1e4 to 1e6 bodies of equal sizes and of sizes 1:1000",
      bench_detect},
+    {"apgd", "APGD: ns per contact and iteration for 1e4 to 1e6 spheres", bench_apgd},
+    {"step", "whole steps: detection, solver, memory per body and per contact", bench_step},
 };
 
 void print_header() {
@@ -105,6 +107,54 @@ double stream_triad(int threads) {
   return measured[threads] = 3.0 * sizeof(Real) * n / t.seconds * 1e-9;
 }
 
+double least_stream_time(Global bodies, Global contacts, int threads) {
+  return (88.0 + 192.0 * static_cast<double>(bodies) / static_cast<double>(contacts)) /
+         (1e9 * stream_triad(threads));
+}
+
+namespace {
+
+/// A line "name: 1234 kB" of /proc/self/status, in bytes.
+std::size_t process_status(const std::string& name) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(name + ":")) return 1024 * std::stoull(line.substr(name.size() + 1));
+  return 0;
+}
+
+/// Which processor, how many of them, which compiler: figures mean little without.
+std::string machine() {
+  std::string model = "unknown processor";
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) {
+      model = line.substr(line.find(':') + 2);
+      break;
+    }
+  std::ifstream load("/proc/loadavg");
+  double busy = 0;
+  load >> busy;
+  return fmt::format("{}, {} processors, load {:.1f}; compiled by {} {}", model,
+                     std::thread::hardware_concurrency(), busy,
+#if defined(__clang__)
+                     "clang", __clang_version__);
+#else
+                     "gcc", __VERSION__);
+#endif
+}
+
+}  // namespace
+
+void reset_peak_memory() {
+  std::ofstream("/proc/self/clear_refs") << "5";
+}
+std::size_t peak_memory() {
+  return process_status("VmHWM");
+}
+std::size_t resident_memory() {
+  return process_status("VmRSS");
+}
+
 void bench_stream(const BenchSettings& settings, BenchReport& report) {
   for (int threads = 1; threads <= settings.threads; threads *= 2)
     report.push_back({.bench = "stream",
@@ -136,6 +186,7 @@ int run_bench(const std::vector<std::string>& names, const std::string& json_fil
   settings.threads =
       threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   BenchReport report;
+  fmt::print("{}\n\n", machine());
   print_header();
   for (const Bench* b : wanted) {
     const std::size_t before = report.size();

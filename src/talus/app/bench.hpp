@@ -47,7 +47,18 @@ double growth_exponent(const std::vector<std::pair<double, double>>& points);
 /// STREAM triad on this machine in GB/s, measured once per number of threads and run of the program.
 double stream_triad(int threads);
 
+/// Time to stream what one iteration must at least move per contact: 88 B of contact and impulse data, and
+/// 192 B of each body, at the triad's speed with as many threads; s.
+double least_stream_time(Global bodies, Global contacts, int threads);
+
+/// Highest resident memory since the last reset, bytes; 0 where the system does not say.
+void reset_peak_memory();
+std::size_t peak_memory();
+std::size_t resident_memory();
+
 void bench_stream(const BenchSettings& settings, BenchReport& report);
 void bench_detect(const BenchSettings& settings, BenchReport& report);
+void bench_apgd(const BenchSettings& settings, BenchReport& report);
+void bench_step(const BenchSettings& settings, BenchReport& report);
 
 }  // namespace talus

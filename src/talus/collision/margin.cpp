@@ -105,18 +105,14 @@ void Margins::agitate(const Bodies& bodies, const Array<Twist>& velocity, const 
   if (lively[0] == 0) return;
 
   // pass it on from neighbour to neighbour
-  passed_.assign(agitation_.begin(), agitation_.end());
-  for (int k = 1; k <= rounds; ++k) {
-    next_.assign(passed_.begin(), passed_.end());
+  for (int k = 0; k < rounds; ++k) {
+    next_.assign(agitation_.begin(), agitation_.end());
     for_pairs([&](Local a, Local b) {
-      raise(next_[a], std::min(1.0, 2 * plastic_share(bodies, a, b)) * passed_[b]);
-      raise(next_[b], std::min(1.0, 2 * plastic_share(bodies, b, a)) * passed_[a]);
+      raise(next_[a], std::min(1.0, 2 * plastic_share(bodies, a, b)) * agitation_[b]);
+      raise(next_[b], std::min(1.0, 2 * plastic_share(bodies, b, a)) * agitation_[a]);
     });
     share_with_shadows(next_);
-    passed_.swap(next_);
-    team.for_each(n, [&](Local i) {
-      if (bodies.moves_freely(i)) agitation_[i] = std::max(agitation_[i], 2.0 / (k + 2) * passed_[i]);
-    });
+    agitation_.swap(next_);
   }
 }
 

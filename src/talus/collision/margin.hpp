@@ -6,14 +6,16 @@
 //     e_i = Δ_i + max over near bodies j of  m_j/(m_i + m_j) · |v_j − v_i|,   Δ_i = |free velocity −
 //     velocity|,
 // the change by the perfectly plastic collision with its most vehement neighbour, plus what gravity gave it
-// in this step and a support may take away. Plastic collision along a chain of equal bodies leaves v/(k+2) to
-// the k-th behind the first, so agitation is passed on as 2/(k+2) of its value to bodies k neighbours away.
-// The margin of a pair is
+// in this step and a support may take away. It is passed on to bodies up to four neighbours away,
+// undiminished: a floor that stops the first grain of a falling column stops those behind it too. The margin
+// of a pair is
 //     h (e_a + e_b),  at least 1e-3 and at most 1/2 of the smaller inscribed radius.
-// It does not depend on the frame of reference: a cloud that falls as a whole lists nothing. The upper bound
-// counts where a body may pass an edge; on the flat of a wall there is no passing by and no bound. Fixed and
-// driven bodies do not accept agitation. "Near" means that the hulls overlap: bounding spheres enlarged for
-// the largest margin there can be.
+// (E1, 10 000 spheres falling: passing on 2/(k+2) at the k-th neighbour missed 14 contacts in 175 steps, 1
+// this way, for 8 % more contacts; eight neighbours missed none for 18 % more.) It does not depend on the
+// frame of reference: a cloud that falls as a whole lists nothing. The upper bound counts where a body may
+// pass an edge; on the flat of a wall there is no passing by and no bound. Fixed and driven bodies do not
+// accept agitation. "Near" means that the hulls overlap: bounding spheres enlarged for the largest margin
+// there can be.
 #pragma once
 #include <vector>
 
@@ -32,7 +34,8 @@ class Margins {
   static constexpr Real most = 0.5;
   static constexpr int rounds = 4;  ///< how many neighbours away agitation is passed on
 
-  /// How far beyond its surface a body's hull can reach, whatever the speeds: `hull` is never more than this larger.
+  /// How far beyond its surface a body's hull can reach, whatever the speeds: `hull` is never more than this
+  /// larger.
   static Real largest_reach(const Shape& shape, Real radius, Real fixed_margin) {
     const Real core = shape.kind == ShapeKind::sphere ? radius : inscribed_radius(shape, 0);
     return 0.5 * (fixed_margin > 0 ? fixed_margin : most * (core > 0 ? core : radius));
@@ -90,7 +93,7 @@ class Margins {
   const Local* shape_ = nullptr;
   std::vector<Real> core_of_shape_;  ///< 0 for spheres, whose radius is the body's
   Real h_ = 0, fixed_ = 0, largest_ = 0;
-  Array<Real> agitation_, passed_, next_;
+  Array<Real> agitation_, next_;
   BodyVector exchanged_;
 };
 
