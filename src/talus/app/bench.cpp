@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -61,7 +62,7 @@ nlohmann::ordered_json to_json(const BenchRecord& r) {
 
 void write_json(const std::string& file, const BenchReport& report) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const BenchRecord& r : report) list.push_back(to_json(r));
+  for (const BenchRecord& r : report.records()) list.push_back(to_json(r));
   std::ofstream out(file);
   out << list.dump(1) << "\n";
   out.flush();
@@ -69,6 +70,12 @@ void write_json(const std::string& file, const BenchReport& report) {
 }
 
 }  // namespace
+
+void BenchReport::add(BenchRecord record) {
+  print(record);
+  std::fflush(stdout);
+  records_.push_back(std::move(record));
+}
 
 BestTime best_time(int repetitions, const std::function<void()>& f) {
   double least = 0, most = 0;
@@ -157,7 +164,7 @@ std::size_t resident_memory() {
 
 void bench_stream(const BenchSettings& settings, BenchReport& report) {
   for (int threads = 1; threads <= settings.threads; threads *= 2)
-    report.push_back({.bench = "stream",
+    report.add({.bench = "stream",
                       .metric = "triad",
                       .unit = "GB/s",
                       .threads = threads,
@@ -188,11 +195,7 @@ int run_bench(const std::vector<std::string>& names, const std::string& json_fil
   BenchReport report;
   fmt::print("{}\n\n", machine());
   print_header();
-  for (const Bench* b : wanted) {
-    const std::size_t before = report.size();
-    b->run(settings, report);
-    for (std::size_t k = before; k < report.size(); ++k) print(report[k]);
-  }
+  for (const Bench* b : wanted) b->run(settings, report);
   if (!json_file.empty()) write_json(json_file, report);
   return 0;
 }

@@ -33,7 +33,16 @@ std::vector<std::pair<std::string, std::string>> bench_list();
 struct BenchSettings {
   int threads = 2;
 };
-using BenchReport = std::vector<BenchRecord>;
+
+/// The records so far; each is a line of the table as soon as it is there.
+class BenchReport {
+ public:
+  void add(BenchRecord record);
+  const std::vector<BenchRecord>& records() const { return records_; }
+
+ private:
+  std::vector<BenchRecord> records_;
+};
 
 /// Best of several repetitions of f(), in seconds, and how much they differ.
 struct BestTime {

@@ -26,7 +26,7 @@ double measure(const World& world, const std::string& sizes, int threads, BenchR
   const int repetitions = static_cast<int>(std::max<Global>(5, 2'000'000 / world.bodies.size()));
   const BestTime t = best_time(std::min(repetitions, 40), find);
   const double us = 1e6 * t.seconds / world.bodies.size();
-  report.push_back({.bench = "detect",
+  report.add({.bench = "detect",
                     .metric = "time per body, sizes " + sizes,
                     .unit = "us",
                     .bodies = world.bodies.size(),
@@ -52,7 +52,7 @@ void bench_detect(const BenchSettings& settings, BenchReport& report) {
                                       measure(world, sizes, threads, report) * world.bodies.size());
     }
     for (int threads = 1; threads <= settings.threads; threads *= 2)
-      report.push_back({.bench = "detect",
+      report.add({.bench = "detect",
                         .metric = "growth exponent, sizes " + sizes,
                         .unit = "",
                         .threads = threads,

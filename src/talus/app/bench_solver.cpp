@@ -48,7 +48,7 @@ BenchRecord per_contact_iteration(const std::string& bench, Global bodies, Globa
 void add_growth(const std::string& bench, const std::string& metric, int threads,
                 const std::vector<std::pair<double, double>>& points, BenchReport& report) {
   const double exponent = growth_exponent(points);
-  report.push_back({.bench = bench,
+  report.add({.bench = bench,
                     .metric = "growth exponent, " + metric,
                     .threads = threads,
                     .value = exponent,
@@ -78,7 +78,7 @@ void bench_apgd(const BenchSettings& settings, BenchReport& report) {
         done = std::max(1, solve(problem, gamma, solver).iterations);
       });
       const double each = t.seconds / (static_cast<double>(contacts.size()) * done);
-      report.push_back(per_contact_iteration("apgd", n, contacts.size(), threads, each, t.spread));
+      report.add(per_contact_iteration("apgd", n, contacts.size(), threads, each, t.spread));
       cost[threads].emplace_back(contacts.size(), each * contacts.size());
     }
   }
@@ -114,7 +114,7 @@ void bench_step(const BenchSettings& settings, BenchReport& report) {
       const double bytes = static_cast<double>(peak_memory()) - static_cast<double>(before);
       const auto record = [&](const std::string& metric, double value, const std::string& unit,
                               double target) {
-        report.push_back({.bench = "step",
+        report.add({.bench = "step",
                           .metric = metric,
                           .unit = unit,
                           .bodies = n,
@@ -124,7 +124,7 @@ void bench_step(const BenchSettings& settings, BenchReport& report) {
                           .ratio_to = target > 0 ? fmt::format("target {:g} {}", target, unit) : "",
                           .ratio = target > 0 ? value / target : 0});
       };
-      report.push_back(per_contact_iteration("step", n, contacts, threads, solver, 0));
+      report.add(per_contact_iteration("step", n, contacts, threads, solver, 0));
       record("detection per body", 1e6 * detect / n, "us", threads == 1 ? 1 : 0);
       record("whole step, 20 iterations, per body", 1e6 * whole / n, "us", 0);
       if (threads == 1 && bytes > 0) {
