@@ -165,10 +165,10 @@ std::size_t resident_memory() {
 void bench_stream(const BenchSettings& settings, BenchReport& report) {
   for (int threads = 1; threads <= settings.threads; threads *= 2)
     report.add({.bench = "stream",
-                      .metric = "triad",
-                      .unit = "GB/s",
-                      .threads = threads,
-                      .value = stream_triad(threads)});
+                .metric = "triad",
+                .unit = "GB/s",
+                .threads = threads,
+                .value = stream_triad(threads)});
 }
 
 std::vector<std::pair<std::string, std::string>> bench_list() {

@@ -71,6 +71,25 @@ World shaken_packing(Local spheres) {
   return world;
 }
 
+World cubic_packing(Local spheres) {
+  World world = empty_world();
+  const Real r = 0.01, shake = 1e-4;
+  const Local layers = std::clamp<Local>(static_cast<Local>(std::cbrt(spheres)), 1, 50);
+  const Local across = std::max<Local>(1, static_cast<Local>(std::ceil(std::sqrt(Real(spheres) / layers))));
+  world.bodies.resize(spheres);
+  world.bodies.owned = spheres;
+  Random random(3);
+  for (Local n = 0; n < spheres; ++n) {
+    make_body(world, n, 0, r, Mobility::dynamic);
+    const Vec3 shift(random.uniform(0, 1), random.uniform(0, 1), random.uniform(0, 1));
+    world.bodies.position[n] =
+        2 * r * Vec3(n % across, n / across % across, n / (across * across)) + r * shake * shift;
+  }
+  add_container(world, Vec3::Constant(-r), Vec3(2 * r * across, 2 * r * across, 2 * r * layers + 0.5));
+  sort_bodies(world.bodies, Team(1));
+  return world;
+}
+
 World random_mixture(Local spheres, Real ratio) {
   // thrown at random; of two that overlap the smaller goes, until enough remain
   World world = empty_world();

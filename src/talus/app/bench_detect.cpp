@@ -27,15 +27,15 @@ double measure(const World& world, const std::string& sizes, int threads, BenchR
   const BestTime t = best_time(std::min(repetitions, 40), find);
   const double us = 1e6 * t.seconds / world.bodies.size();
   report.add({.bench = "detect",
-                    .metric = "time per body, sizes " + sizes,
-                    .unit = "us",
-                    .bodies = world.bodies.size(),
-                    .contacts = contacts.size(),
-                    .threads = threads,
-                    .value = us,
-                    .ratio_to = sizes == "1:1" && threads == 1 ? fmt::format("target {} us", target_us) : "",
-                    .ratio = us / target_us,
-                    .spread = t.spread});
+              .metric = "time per body, sizes " + sizes,
+              .unit = "us",
+              .bodies = world.bodies.size(),
+              .contacts = contacts.size(),
+              .threads = threads,
+              .value = us,
+              .ratio_to = sizes == "1:1" && threads == 1 ? fmt::format("target {} us", target_us) : "",
+              .ratio = us / target_us,
+              .spread = t.spread});
   return us;
 }
 
@@ -53,12 +53,12 @@ void bench_detect(const BenchSettings& settings, BenchReport& report) {
     }
     for (int threads = 1; threads <= settings.threads; threads *= 2)
       report.add({.bench = "detect",
-                        .metric = "growth exponent, sizes " + sizes,
-                        .unit = "",
-                        .threads = threads,
-                        .value = growth_exponent(seconds[threads]),
-                        .ratio_to = "target 1.05",
-                        .ratio = growth_exponent(seconds[threads]) / 1.05});
+                  .metric = "growth exponent, sizes " + sizes,
+                  .unit = "",
+                  .threads = threads,
+                  .value = growth_exponent(seconds[threads]),
+                  .ratio_to = "target 1.05",
+                  .ratio = growth_exponent(seconds[threads]) / 1.05});
   }
 }
 

@@ -49,11 +49,11 @@ void add_growth(const std::string& bench, const std::string& metric, int threads
                 const std::vector<std::pair<double, double>>& points, BenchReport& report) {
   const double exponent = growth_exponent(points);
   report.add({.bench = bench,
-                    .metric = "growth exponent, " + metric,
-                    .threads = threads,
-                    .value = exponent,
-                    .ratio_to = "target 1.05",
-                    .ratio = exponent / 1.05});
+              .metric = "growth exponent, " + metric,
+              .threads = threads,
+              .value = exponent,
+              .ratio_to = "target 1.05",
+              .ratio = exponent / 1.05});
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ void add_growth(const std::string& bench, const std::string& metric, int threads
 void bench_apgd(const BenchSettings& settings, BenchReport& report) {
   std::vector<std::vector<std::pair<double, double>>> cost(settings.threads + 1);
   for (const Local n : sizes) {
-    const World world = shaken_packing(n);
+    const World world = cubic_packing(n);
     for (int threads = 1; threads <= settings.threads; threads *= 2) {
       const Team team(threads);
       BodyVector velocity;
@@ -92,7 +92,7 @@ void bench_step(const BenchSettings& settings, BenchReport& report) {
     for (int threads = 1; threads <= settings.threads; threads *= 2) {
       const std::size_t before = resident_memory();
       reset_peak_memory();
-      World world = shaken_packing(n);
+      World world = cubic_packing(n);
       const Team team(threads);
       StepSettings step;
       step.solver = iterations(20);
@@ -115,14 +115,14 @@ void bench_step(const BenchSettings& settings, BenchReport& report) {
       const auto record = [&](const std::string& metric, double value, const std::string& unit,
                               double target) {
         report.add({.bench = "step",
-                          .metric = metric,
-                          .unit = unit,
-                          .bodies = n,
-                          .contacts = contacts,
-                          .threads = threads,
-                          .value = value,
-                          .ratio_to = target > 0 ? fmt::format("target {:g} {}", target, unit) : "",
-                          .ratio = target > 0 ? value / target : 0});
+                    .metric = metric,
+                    .unit = unit,
+                    .bodies = n,
+                    .contacts = contacts,
+                    .threads = threads,
+                    .value = value,
+                    .ratio_to = target > 0 ? fmt::format("target {:g} {}", target, unit) : "",
+                    .ratio = target > 0 ? value / target : 0});
       };
       report.add(per_contact_iteration("step", n, contacts, threads, solver, 0));
       record("detection per body", 1e6 * detect / n, "us", threads == 1 ? 1 : 0);

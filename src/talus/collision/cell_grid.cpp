@@ -73,19 +73,19 @@ const AroundTable& around() {
 
 /// Where the powers of two of the cell widths lie: the upper end of the mantissa bin for which hulls fill
 /// their cells best, so that hulls of one size have cells of just that size.
-Real best_mantissa(const Array<CellGrid::Hull>& hull, const Team& team) {
+Real best_mantissa(const Array<Real>& radius, const Team& team) {
   constexpr int bins = 16;
   struct Count {
     std::array<Local, bins> hulls{};
     std::array<Real, bins> largest{};
   };
-  const Local n = static_cast<Local>(hull.size());
+  const Local n = static_cast<Local>(radius.size());
   std::vector<Count> partial(Team::piece_count(n));
   team.for_pieces(static_cast<int>(partial.size()), [&](int p) {
     Count& mine = partial[p];
     for (Local k = p * Team::piece_size; k < std::min<Local>(n, (p + 1) * Team::piece_size); ++k) {
       int exponent;
-      const Real mantissa = std::frexp(2 * hull[k].radius, &exponent);
+      const Real mantissa = std::frexp(2 * radius[k], &exponent);
       const int bin = std::clamp(static_cast<int>((mantissa - 0.5) * 2 * bins), 0, bins - 1);
       ++mine.hulls[bin];
       mine.largest[bin] = std::max(mine.largest[bin], mantissa);
@@ -151,12 +151,16 @@ struct CellGrid::Near {
   std::vector<Local> body;
 };
 
-void CellGrid::sort_into_cells(const Team& team) {
-  const Local n = static_cast<Local>(hull_.size());
+void CellGrid::build(const Array<Local>& member, const Array<Vec3>& position,
+                     const std::function<Real(Local)>& radius, const Team& team) {
+  const Local n = static_cast<Local>(member.size());
+  hull_.resize(n);
   levels_.clear();
   block_.clear();
   piece_.assign(1, 0);
   if (n == 0) return;
+  radius_.resize(n);
+  team.for_each(n, [&](Local k) { radius_[k] = radius(member[k]); });
 
   // the box around all centres
   struct Box {
@@ -168,17 +172,17 @@ void CellGrid::sort_into_cells(const Team& team) {
   team.for_pieces(static_cast<int>(partial.size()), [&](int p) {
     Box& box = partial[p];
     for (Local k = p * Team::piece_size; k < std::min<Local>(n, (p + 1) * Team::piece_size); ++k) {
-      const Hull& h = hull_[k];
-      if (!std::isfinite(h.centre.sum() + h.radius) && box.bad < 0) box.bad = k;
-      box.low = box.low.cwiseMin(h.centre);
-      box.high = box.high.cwiseMax(h.centre);
+      const Vec3& centre = position[member[k]];
+      if (!std::isfinite(centre.sum() + radius_[k]) && box.bad < 0) box.bad = k;
+      box.low = box.low.cwiseMin(centre);
+      box.high = box.high.cwiseMax(centre);
     }
   });
   Box box;
   for (const Box& b : partial) {
     if (b.bad >= 0)
       throw RunError(
-          fmt::format("body at index {} has a position that is not a finite number", body_[b.bad]));
+          fmt::format("body at index {} has a position that is not a finite number", member[b.bad]));
     box.low = box.low.cwiseMin(b.low);
     box.high = box.high.cwiseMax(b.high);
   }
@@ -186,10 +190,10 @@ void CellGrid::sort_into_cells(const Team& team) {
   const Real extent = (box.high - box.low).maxCoeff();
 
   // levels: cells of `mantissa`·2^e, as narrow as the hull allows
-  const Real mantissa = best_mantissa(hull_, team);
-  const auto exponent_of = [&](Real radius) {
+  const Real mantissa = best_mantissa(radius_, team);
+  const auto exponent_of = [&](Local k) {
     int exponent;
-    return std::frexp(2 * radius, &exponent) <= mantissa ? exponent : exponent + 1;
+    return std::frexp(2 * radius_[k], &exponent) <= mantissa ? exponent : exponent + 1;
   };
   const auto range = [&] {
     std::vector<std::array<int, 2>> parts(Team::piece_count(n));
@@ -197,7 +201,7 @@ void CellGrid::sort_into_cells(const Team& team) {
       auto& mine = parts[p];
       mine = {std::numeric_limits<int>::max(), std::numeric_limits<int>::min()};
       for (Local k = p * Team::piece_size; k < std::min<Local>(n, (p + 1) * Team::piece_size); ++k) {
-        const int e = exponent_of(hull_[k].radius);
+        const int e = exponent_of(k);
         mine = {std::min(mine[0], e), std::max(mine[1], e)};
       }
     });
@@ -215,18 +219,18 @@ void CellGrid::sort_into_cells(const Team& team) {
 
   // sort by (level, Morton code of the cell); where a level is sparse its hulls move to a coarser one
   key_.resize(n);
-  order_.resize(n);
+  body_.resize(n);
   std::vector<int> home(all_levels.size());
   std::iota(home.begin(), home.end(), 0);
   const auto sort_by_cell = [&] {
     team.for_each(n, [&](Local k) {
-      const Level& level = all_levels[home[std::max(exponent_of(hull_[k].radius), finest) - finest]];
-      const Cell c = cell_of(hull_[k].centre, level);
+      const Level& level = all_levels[home[std::max(exponent_of(k), finest) - finest]];
+      const Cell c = cell_of(position[member[k]], level);
       key_[k] =
           level.number << code_bits | morton_code(c.x() & cell_mask, c.y() & cell_mask, c.z() & cell_mask);
-      order_[k] = k;
+      body_[k] = k;
     });
-    radix_.sort(key_, order_, team);
+    radix_.sort(key_, body_, team);
   };
   sort_by_cell();
   if (all_levels.size() > 1) {
@@ -236,14 +240,11 @@ void CellGrid::sort_into_cells(const Team& team) {
       sort_by_cell();
     }
   }
-  other_hull_.resize(n);
-  other_body_.resize(n);
   team.for_each(n, [&](Local k) {
-    other_hull_[k] = hull_[order_[k]];
-    other_body_[k] = body_[order_[k]];
+    const Local from = body_[k];
+    body_[k] = member[from];
+    hull_[k] = {position[body_[k]], radius_[from]};
   });
-  hull_.swap(other_hull_);
-  body_.swap(other_body_);
   make_blocks(team);
   for (const Block& b : block_)
     if (levels_.empty() || levels_.back().number != b.key >> (code_bits - 6))

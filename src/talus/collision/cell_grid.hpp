@@ -9,6 +9,7 @@
 // test and changes nothing, so coordinates are not limited.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "talus/base/array.hpp"
@@ -36,16 +37,10 @@ class CellGrid {
     Vec3 low, high;  ///< box around the hulls
   };
 
-  /// Sorts hulls into the grid: hull(k) gives that of body member[k]. Throws RunError where one is not
-  /// finite.
-  template <class F>
-  void build(const Array<Local>& member, F&& hull, const Team& team) {
-    const Local n = static_cast<Local>(member.size());
-    hull_.resize(n);
-    team.for_each(n, [&](Local k) { hull_[k] = hull(k); });
-    body_.assign(member.begin(), member.end());
-    sort_into_cells(team);
-  }
+  /// Sorts hulls into the grid: that of body member[k] has radius(member[k]) and its centre at the body's
+  /// position. Throws RunError where one is not finite.
+  void build(const Array<Local>& member, const Array<Vec3>& position,
+             const std::function<Real(Local)>& radius, const Team& team);
 
   /// Pieces of work: each has blocks of neighbouring cells.
   int pieces() const { return static_cast<int>(piece_.size()) - 1; }
@@ -73,7 +68,6 @@ class CellGrid {
   using Cell = Eigen::Matrix<std::int64_t, 3, 1>;
   struct Near;  // scratch of one piece: hulls of a block and around it, by cell
 
-  void sort_into_cells(const Team& team);
   void make_blocks(const Team& team);
   Local block_first(Local block) const { return cell_start_[block_[block].first_cell]; }
   Cell cell_of(const Vec3& x, const Level& level) const {
@@ -86,8 +80,9 @@ class CellGrid {
   void pairs_with_coarser(const Group& group, const Level& coarser, Near& near,
                           std::vector<std::uint64_t>& pairs) const;
 
-  Array<Hull> hull_, other_hull_;
-  Array<Local> body_, other_body_, order_;
+  Array<Hull> hull_;  ///< in the grid's order, as is body_
+  Array<Local> body_;
+  Array<Real> radius_;  ///< in the order given
   Array<std::uint64_t> key_;
   RadixSort radix_;
   Vec3 origin_ = Vec3::Zero();  ///< low corner of the box around all centres

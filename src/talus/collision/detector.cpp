@@ -47,14 +47,13 @@ bool near_wall(const Scene& scene, const Margins& margins, Local i, Local wall) 
 /// Contacts of near pairs, and what was noticed on the way.
 class NarrowPhase {
  public:
-  /// \pre each run of `near` is in order. \post pairs with contacts are at the beginning of each run, in order, the
-  /// others after them in any order.
+  /// \pre each run of `near` is in order. \post pairs with contacts are at the beginning of each run, in
+  /// order, the others after them in any order.
   void find(const Scene& scene, const Margins& margins, const ContactRule& rule, Pairs& near,
             const Team& team, Contacts& contacts, DetectorReport& report);
 
   /// Where the pairs of a run that have no contacts begin, after `find`.
   std::size_t without_contacts(const Pairs& near, int run) const { return near.begin(run) + runs_[run].kept; }
-
 
  private:
   struct Listed {  // a contact of a pair that is not two spheres
@@ -213,11 +212,7 @@ DetectorReport Detector::find(const Bodies& bodies, const std::vector<Shape>& sh
   part_bodies(scene, s.bounded, s.walls);
   s.margins.prepare(bodies, shapes, velocity, h, settings.margin, team);
   s.grid.build(
-      s.bounded,
-      [&](Local k) {
-        return CellGrid::Hull{bodies.position[s.bounded[k]], s.margins.hull(s.bounded[k])};
-      },
-      team);
+      s.bounded, bodies.position, [&](Local i) { return s.margins.hull(i); }, team);
 
   // near pairs
   s.found.resize(s.grid.pieces());
@@ -253,8 +248,9 @@ DetectorReport Detector::find(const Bodies& bodies, const std::vector<Shape>& sh
   return report;
 }
 
-Global Detector::count_missed(const Bodies& bodies, const std::vector<Shape>& shapes, const Materials& materials,
-                              const Array<Twist>& velocity, Real h, const Team& team, const ContactRule& rule) {
+Global Detector::count_missed(const Bodies& bodies, const std::vector<Shape>& shapes,
+                              const Materials& materials, const Array<Twist>& velocity, Real h,
+                              const Team& team, const ContactRule& rule) {
   Scratch& s = *scratch_;
   const Scene scene{bodies, shapes, materials};
 
@@ -267,7 +263,8 @@ Global Detector::count_missed(const Bodies& bodies, const std::vector<Shape>& sh
     Manifold manifold;
     const bool in_order = bodies.id[a] < bodies.id[b];
     const Local first = in_order ? a : b, second = in_order ? b : a;
-    collide(scene.solid(first), scene.solid(second), {reach, std::min(reach, Margins::most * smaller)}, manifold);
+    collide(scene.solid(first), scene.solid(second), {reach, std::min(reach, Margins::most * smaller)},
+            manifold);
     return std::any_of(manifold.begin(), manifold.end(), [&](const ContactPoint& c) {
       const Vec3 u = velocity_at(velocity[second], c.point - bodies.position[second]) -
                      velocity_at(velocity[first], c.point - bodies.position[first]);

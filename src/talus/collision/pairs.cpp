@@ -61,7 +61,7 @@ void Pairs::gather(std::vector<std::vector<std::uint64_t>>& found, Local bodies,
   team.for_pieces(lists, [&](int l) {
     for (std::uint64_t key : found[l])
       key_[place[static_cast<std::size_t>(pair_a(key) >> shift) * lists + l]++] = key;
-    found[l].clear();
+    std::vector<std::uint64_t>().swap(found[l]);  // the solver needs the memory more than the next step does
   });
   team.for_pieces(runs, [&](int r) {
     std::vector<std::uint32_t> count;

@@ -25,7 +25,7 @@ constexpr Local pair_b(std::uint64_t key) {
 class Pairs {
  public:
   /// Takes pairs in any order, as lists that pieces of work have found, and puts them in order. Each must be
-  /// there once. The lists are emptied, their memory kept.
+  /// there once. The lists are emptied and their memory is freed.
   void gather(std::vector<std::vector<std::uint64_t>>& found, Local bodies, const Team& team);
 
   /// Pairs come in runs of neighbouring bodies a; a run is a piece of work.
