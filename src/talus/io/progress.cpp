@@ -28,11 +28,9 @@ std::string progress_line(Global step, Global last, Real time, Real end_time, do
                           const StepReport& report, double seconds_left) {
   const double percent = last > 0 ? 100.0 * static_cast<double>(step) / static_cast<double>(last) : 100;
   return fmt::format(
-      "{:3.0f}%  {:.4g} of {:.4g} s  step {}  {:.3g} steps/s  {} contacts  {} iterations  scaled {:.1e}{}  "
-      "{} left",
-      percent, time, end_time, step, steps_per_second, report.contacts, report.solve.iterations,
-      report.solve.scaled, report.solve.status == Status::converged ? "" : " UNCONVERGED",
-      duration_text(seconds_left));
+      "{:.0f}%  {:.4g}/{:.4g} s  {} left  {:.3g} steps/s  {} contacts  {} iter  scaled {:.1e}{}", percent,
+      time, end_time, duration_text(seconds_left), steps_per_second, report.contacts, report.solve.iterations,
+      report.solve.scaled, report.solve.status == Status::converged ? "" : " UNCONVERGED");
 }
 
 void Progress::step(const World& world, const StepReport& report) {
