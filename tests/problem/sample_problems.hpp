@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "talus/base/hash.hpp"
 #include "talus/base/random.hpp"
 #include "talus/bodies/bodies.hpp"
 #include "talus/collision/contacts.hpp"

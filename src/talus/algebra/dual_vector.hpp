@@ -141,6 +141,10 @@ struct Binary : DualExpression {
   Operand<B> b;
 };
 
+struct Times {
+  static Real of(Real a, Real b) { return a * b; }
+};
+
 template <class A>
 struct Scaled : DualExpression {
   Scaled(Real s_, const A& a_) : s(s_), a(a_) {}
@@ -159,6 +163,11 @@ auto operator+(const A& a, const B& b) {
 template <DualExpr A, DualExpr B>
 auto operator-(const A& a, const B& b) {
   return detail::Binary<detail::Minus, A, B>(a, b);
+}
+/// Row by row product.
+template <DualExpr A, DualExpr B>
+auto times(const A& a, const B& b) {
+  return detail::Binary<detail::Times, A, B>(a, b);
 }
 template <DualExpr A>
 auto operator*(Real s, const A& a) {

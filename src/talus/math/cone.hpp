@@ -8,59 +8,47 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "talus/math/vec.hpp"
 
 namespace talus {
-
-/// Euclidean projection of the pair (x_n, t = ‖x_T‖) on {t ≤ μ x_n}: the new normal part and the factor for x_T.
-struct ConeFoot {
-  Real normal;
-  Real factor;
-};
-inline ConeFoot project_cone_2d(Real xn, Real t, Real mu) {
-  if (t <= mu * xn) return {xn, 1.0};            // inside (t ≥ 0 makes x_n ≥ 0 for μ > 0)
-  if (mu * t <= -xn) return {0.0, 0.0};          // in the polar cone
-  const Real z = (xn + mu * t) / (1.0 + mu * mu);
-  return {z, t > 0 ? mu * z / t : 0.0};
-}
-
-/// Π_K(x), Euclidean.
-inline Vec3 project_cone(const Vec3& x, const Vec3& n, Real mu) {
-  const Real xn = n.dot(x);
-  const Vec3 xt = x - xn * n;
-  if (mu == 0) return std::max(xn, 0.0) * n;
-  const ConeFoot f = project_cone_2d(xn, std::sqrt(xt.squaredNorm()), mu);
-  return f.normal * n + f.factor * xt;
-}
 
 /// A diagonal metric of one contact: impulse per velocity along the normal and in the tangent plane.
 struct NormalTangent {
   Real n = 1, t = 1;
 };
 
-/// Π_P(x): nearest point of K in the norm xᵀP⁻¹x. Substituting x_n/√P_n, x_T/√P_t it is the Euclidean projection
-/// on the cone of μ' = μ √(P_n/P_t).
-inline Vec3 project_cone(const Vec3& x, const Vec3& n, Real mu, const NormalTangent& P) {
+/// Π_P(x): nearest point of K in the norm xᵀP⁻¹x, given ratio = P_n/P_t. Substituting x_n/√P_n, x_T/√P_t it is the
+/// Euclidean projection on the cone of μ' = μ √(P_n/P_t).
+/// Written with min and max instead of cases (inside, beside, in the polar cone): which case holds is random over a
+/// bed, and a mispredicted branch costs more than the whole projection.
+inline Vec3 project_cone_ratio(const Vec3& x, const Vec3& n, Real mu, Real ratio) {
   const Real xn = n.dot(x);
-  if (mu == 0) return std::max(xn, 0.0) * n;
   const Vec3 xt = x - xn * n;
-  const Real t = std::sqrt(xt.squaredNorm());
-  if (t <= mu * xn) return x;
-  const Real ratio = P.n / P.t;                         // μ'² = μ² P_n/P_t
-  if (mu * ratio * t <= -xn) return Vec3::Zero();
-  const Real z = (xn + mu * ratio * t) / (1.0 + mu * mu * ratio);
-  return z * n + (t > 0 ? mu * z / t : 0.0) * xt;
+  const Real t = std::max(std::sqrt(xt.squaredNorm()), std::numeric_limits<Real>::min());
+  const Real lever = mu * ratio;
+  const Real foot = (xn + lever * t) / (1.0 + mu * lever);       // beside the cone; below x_n exactly when inside
+  const Real normal = std::max(std::max(foot, xn), 0.0);
+  const Real radius = mu * normal;
+  return normal * n + (radius / std::max(t, radius)) * xt;       // min(1, radius/t), without a branch
+}
+
+/// Π_K(x), Euclidean.
+inline Vec3 project_cone(const Vec3& x, const Vec3& n, Real mu) { return project_cone_ratio(x, n, mu, 1.0); }
+/// Π_P(x)
+inline Vec3 project_cone(const Vec3& x, const Vec3& n, Real mu, const NormalTangent& P) {
+  return project_cone_ratio(x, n, mu, P.n / P.t);
 }
 
 /// The exact Coulomb law of one contact whose velocity is u = P⁻¹(x − t) for impulse x: with a diagonal metric the
 /// normal decouples, so clip it and then put the tangential part on the disc of radius μ x_n.
 inline Vec3 coulomb_step(const Vec3& t, const Vec3& n, Real mu) {
   const Real tn = n.dot(t);
-  if (tn <= 0) return Vec3::Zero();
   const Vec3 tt = t - tn * n;
-  const Real length = std::sqrt(tt.squaredNorm()), radius = mu * tn;
-  return tn * n + (length <= radius ? 1.0 : radius / length) * tt;
+  const Real length = std::max(std::sqrt(tt.squaredNorm()), std::numeric_limits<Real>::min());
+  const Real normal = std::max(tn, 0.0), radius = mu * normal;
+  return normal * n + (radius / std::max(length, radius)) * tt;
 }
 
 /// Projection on an intersection of cones with a common axis, {t_k ≤ μ_k x_n}, of (x_n; t_k = ‖x_k‖ ≥ 0): exact.

@@ -73,6 +73,8 @@ class ConeProblem {
   BlockMetric metric(Local i) const {
     return K_.uniform() ? BlockMetric{(*metric_)[i].n, (*metric_)[i].t, 1.0} : (*any_metric_)[i];
   }
+  /// The same as an array when all cones are coulomb.
+  const NormalTangent* metric_data() const { return metric_->data(); }
   /// N_ii (of W with `own`).
   BlockMatrix diagonal(Local i, bool own = false) const;
 
@@ -159,22 +161,35 @@ class Metric {
 // ---- templates --------------------------------------------------------------------------------------------
 
 template <DualExpr Y, DualExpr G>
-void Metric::Step<Y, G>::assign_to(DualVector& out) const {
+void Metric::Step<Y, G>::assign_to(DualVector& out_vector) const {
   const ConeProblem& problem = metric.problem();
-  const bool plain = metric.kind() == MetricKind::none;
+  const Cones& K = problem.cones();
+  Real* const out = out_vector.data();
+  auto mixed = [&](Local i) {
+    const AnyBlock block = K.any_block(i);
+    const BlockMetric P = metric.of(i);
+    const Local row = K.begin(i);
+    Real x[6], grad[6];
+    for (Local k = 0; k < block.rows; ++k) x[k] = y[row + k], grad[k] = g[row + k];
+    block.move(x, -t, grad, x, P);
+    block.project(x, out + row, P);
+  };
+  // the engine's own contacts stay in registers from load to store
+  auto coulomb = [&](Local i, const NormalTangent& P) __attribute__((always_inline)) {
+    const CoulombBlock block = K.coulomb_block(i);
+    const Vec3 x(y[3 * i], y[3 * i + 1], y[3 * i + 2]), grad(g[3 * i], g[3 * i + 1], g[3 * i + 2]);
+    const Vec3 moved = CoulombBlock::moved(x, -t, grad, block.n, {P.n, P.t, 1.0});
+    CoulombBlock::store(project_cone(moved, block.n, block.mu, P), out + 3 * i);
+  };
   problem.team().for_ranges(problem.blocks(), [&](Local begin, Local end) {
-    problem.cones().visit(begin, end, [&](const auto& block, Local i, Local row) {
-      Real x[6], grad[6];
-      for (Local k = 0; k < block.rows; ++k) x[k] = y[row + k], grad[k] = g[row + k];
-      if (plain) {
-        for (Local k = 0; k < block.rows; ++k) x[k] -= t * grad[k];
-        block.project(x, out.data() + row);
-      } else {
-        const BlockMetric P = problem.metric(i);
-        block.move(x, -t, grad, x, P);
-        block.project(x, out.data() + row, P);
-      }
-    });
+    if (!K.uniform()) {
+      for (Local i = begin; i < end; ++i) mixed(i);
+    } else if (metric.kind() == MetricKind::none) {
+      for (Local i = begin; i < end; ++i) coulomb(i, NormalTangent{});
+    } else {
+      const NormalTangent* P = problem.metric_data();
+      for (Local i = begin; i < end; ++i) coulomb(i, P[i]);
+    }
   });
 }
 
@@ -185,10 +200,12 @@ Real Metric::Norm2<D>::rows(Local begin, Local end) const {
   const Cones& K = problem.cones();
   Real sum = 0;
   if (K.uniform()) {
+    const NormalTangent* P = problem.metric_data();
+    const Vec3* normal = K.normal().data();
     for (Local i = begin / 3; i < end / 3; ++i) {
-      const Real x[3] = {d[3 * i], d[3 * i + 1], d[3 * i + 2]};
-      const CoulombBlock block = K.coulomb_block(i);
-      sum += dual ? block.norm2(x, problem.metric(i)) : block.norm2_inverse(x, problem.metric(i));
+      const Vec3 x(d[3 * i], d[3 * i + 1], d[3 * i + 2]);
+      const Real xn = normal[i].dot(x), xt2 = std::max(x.squaredNorm() - xn * xn, 0.0);
+      sum += dual ? xn * xn * P[i].n + xt2 * P[i].t : xn * xn / P[i].n + xt2 / P[i].t;
     }
     return sum;
   }

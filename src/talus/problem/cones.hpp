@@ -45,10 +45,16 @@ struct BlockMetric {
 
 /// What formulas need of one coulomb block; vectors are pointers to its first row.
 struct CoulombBlock {
+  using Vector = Vec3;
   Vec3 n;
   Real mu;
   static constexpr Local rows = 3;
   static constexpr bool is_free = false;
+
+  Vec3 projected(const Vec3& x) const { return project_cone(x, n, mu); }
+  Vec3 projected(const Vec3& x, const BlockMetric& P) const { return project_cone(x, n, mu, NormalTangent{P.n, P.t}); }
+  Vec3 coulombed(const Vec3& x) const { return coulomb_step(x, n, mu); }
+  Vec3 moved(const Vec3& x, Real s, const Vec3& g, const BlockMetric& P) const { return moved(x, s, g, n, P); }
 
   static Vec3 load(const Real* x) { return Vec3(x[0], x[1], x[2]); }
   static void store(const Vec3& v, Real* x) { x[0] = v[0], x[1] = v[1], x[2] = v[2]; }
@@ -101,6 +107,7 @@ struct CoulombBlock {
 
 /// The same for any kind, decided at run time.
 struct AnyBlock {
+  using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1, 0, 6, 1>;
   const ConeBlock& cone;
   Local rows = rows_of(cone.kind);
   bool is_free = cone.kind == ConeKind::free;
@@ -115,6 +122,13 @@ struct AnyBlock {
   void shift(Real* u, Real s) const;
   Real primal_violation(const Real* x) const;
   Real dual_violation(const Real* u) const;
+
+  Vector projected(Vector x) const { return project(x.data(), x.data()), x; }
+  Vector projected(Vector x, const BlockMetric& P) const { return project(x.data(), x.data(), P), x; }
+  Vector coulombed(Vector x) const { return coulomb(x.data(), x.data()), x; }
+  Vector moved(Vector x, Real s, const Vector& g, const BlockMetric& P) const {
+    return move(x.data(), s, g.data(), x.data(), P), x;
+  }
 };
 
 class Cones {

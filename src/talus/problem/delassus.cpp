@@ -82,34 +82,35 @@ void ContactOperator::apply(const DualVector& x, DualVector& y, const DualVector
   contact_velocities(scratch_, y, shift);
 }
 
-Mat33 ContactOperator::diagonal(Local i) const {
+Mat33 ContactOperator::diagonal(Local i, Real factor_a, Real factor_b) const {
   const Contacts& c = *contacts_;
   Mat33 block = Mat33::Zero();
-  auto add = [&](Local j, const Vec3& r) {
+  auto add = [&](Local j, const Vec3& r, Real factor) {
     if (!inverse_mass_.moves(j)) return;
     Mat33 cross;  // cross·x = r × x
     cross << 0, -r.z(), r.y(), r.z(), 0, -r.x(), -r.y(), r.x(), 0;
-    block += inverse_mass_.mass(j) * Mat33::Identity() + cross.transpose() * inverse_mass_.inertia(j) * cross;
+    block += factor * (inverse_mass_.mass(j) * Mat33::Identity() +
+                       cross.transpose() * inverse_mass_.inertia(j) * cross);
   };
-  add(c.a[i], c.arm_a[i]);
-  add(c.b[i], c.arm_b[i]);
+  add(c.a[i], c.arm_a[i], factor_a);
+  add(c.b[i], c.arm_b[i], factor_b);
   return block;
 }
 
-NormalTangent ContactOperator::diagonal_nt(Local i) const {
+NormalTangent ContactOperator::diagonal_nt(Local i, Real factor_a, Real factor_b) const {
   const Contacts& c = *contacts_;
   const Vec3& n = c.normal[i];
   Real nn = 0, trace = 0;
-  auto add = [&](Local j, const Vec3& r) {
+  auto add = [&](Local j, const Vec3& r, Real factor) {
     if (!inverse_mass_.moves(j)) return;
     const Vec3 lever = r.cross(n);
-    nn += inverse_mass_.mass(j) + lever.dot(inverse_mass_.rotate(j, lever));
+    nn += factor * (inverse_mass_.mass(j) + lever.dot(inverse_mass_.rotate(j, lever)));
     // trace of [r]ᵀ I⁻¹ [r] = tr(I⁻¹) r·r − rᵀ I⁻¹ r
     const Real tr = inverse_mass_.is_ball(j) ? 3 * inverse_mass_.spin(j) : inverse_mass_.inertia(j).trace();
-    trace += 3 * inverse_mass_.mass(j) + tr * r.squaredNorm() - r.dot(inverse_mass_.rotate(j, r));
+    trace += factor * (3 * inverse_mass_.mass(j) + tr * r.squaredNorm() - r.dot(inverse_mass_.rotate(j, r)));
   };
-  add(c.a[i], c.arm_a[i]);
-  add(c.b[i], c.arm_b[i]);
+  add(c.a[i], c.arm_a[i], factor_a);
+  add(c.b[i], c.arm_b[i], factor_b);
   return {nn, 0.5 * (trace - nn)};
 }
 

@@ -63,13 +63,15 @@ class ContactOperator {
   /// y = Dᵀ v (+ shift)
   void contact_velocities(const BodyVector& v, DualVector& y, const DualVector* shift = nullptr) const;
   /// N_ii, and its normal entry and mean tangential entry without forming it.
-  Mat33 diagonal(Local i) const;
-  NormalTangent diagonal_nt(Local i) const;
+  /// With factors: as if the inverse masses of the two bodies were that many times larger (sweep.hpp).
+  Mat33 diagonal(Local i, Real factor_a = 1, Real factor_b = 1) const;
+  NormalTangent diagonal_nt(Local i, Real factor_a = 1, Real factor_b = 1) const;
 
   const Contacts& contacts() const { return *contacts_; }
   const InverseMass& inverse_mass() const { return inverse_mass_; }
   const Halo& halo() const { return *halo_; }
   const Team& team() const { return *team_; }
+  Local owned() const { return owned_; }
 
  private:
   const Contacts* contacts_;

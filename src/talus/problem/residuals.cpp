@@ -72,6 +72,11 @@ De20Parts de20_parts(const ConeProblem& problem, Law law, const DualVector& gamm
       m[1] = std::max(m[1], dual);
     });
   });
+  // a NaN anywhere shows in the sum; maxima would lose it, and call it converged
+  if (!std::isfinite(sum[1])) {
+    const Real nan = std::numeric_limits<Real>::quiet_NaN();
+    return {nan, nan, nan, nan};
+  }
   const Real contacts = std::max<Real>(1, static_cast<Real>(problem.contacts()));
   return {max[0], max[1], std::abs(sum[0]) / contacts, sum[1] / contacts};
 }
