@@ -37,12 +37,13 @@ SolveReport apgd(const ConeProblem& problem, DualVector& gamma_hat, const Solver
   Real θ = 1;                                                               // 3
 
   while (!watch.done(γ, g_γ, applications)) {                               // 6, 16-23 of the iterate before
-    Real L_needed = 0;
+    Real L_needed = 0, uphill = 0;
     for (;;) {
       γ_new = P.step(y, 1 / L, g_y);                                        // 8, 12
       problem.gradient(γ_new, g_new);
       ++applications;
-      const auto [dNd, dd] = dots(inner(γ_new - y, g_new - g_y), P.norm2(γ_new - y));
+      const auto [dNd, dd, momentum] = dots(inner(γ_new - y, g_new - g_y), P.norm2(γ_new - y), inner(g_y, γ_new - γ));
+      uphill = momentum;
       if (!(dNd > L * dd)) break;                                           // 9
       if (accept && dNd < 2 * L * dd) {
         L_needed = dNd / dd;
@@ -52,7 +53,7 @@ SolveReport apgd(const ConeProblem& problem, DualVector& gamma_hat, const Solver
     }
     const Real θ_new = 0.5 * (options.q - θ * θ + std::sqrt((options.q - θ * θ) * (options.q - θ * θ) + 4 * θ * θ));  // 13
     const Real β = std::min(options.beta_max, θ * (1 - θ) / (θ * θ + θ_new));  // 14
-    if (dot(g_y, γ_new - γ) > 0) {                                          // 24
+    if (uphill > 0) {                                                       // 24
       y = γ_new, g_y = g_new;                                               // 25
       θ = 1;                                                                // 26
     } else {

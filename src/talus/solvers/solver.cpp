@@ -12,7 +12,15 @@ namespace talus {
 namespace {
 
 constexpr std::array table = {
+    SolverInfo{"jacobi", "Heyn13 4.1", "all", false, jacobi},
+    SolverInfo{"gauss_seidel", "Mazhar15 Alg. 2", "all", false, gauss_seidel},
+    SolverInfo{"nbgs", "Preclik15 5-6", "all; exact law itself", true, nbgs},
     SolverInfo{"apgd", "Mazhar15 Alg. 1, De20 III-A", "all", false, apgd},
+    SolverInfo{"ags", "ours (docs/solvers.md)", "all", false, ags},
+    SolverInfo{"spg", "Heyn13 4.3 (P-SPG-FB)", "all", false, spg},
+    SolverInfo{"kucera", "Heyn13 4.4", "all; friction by Tresca discs", true, kucera},
+    SolverInfo{"gpminres", "Heyn13 4.2", "all; friction by Tresca discs", true, gpminres},
+    SolverInfo{"admm", "ours (docs/solvers.md)", "all; exact law itself; one process", true, admm},
 };
 
 }  // namespace
@@ -43,6 +51,23 @@ const SolverInfo& find_solver(std::string_view name) {
     names.push_back(info.name);
   }
   throw InputError(fmt::format("unknown solver \"{}\"; there are: {}", name, fmt::join(names, ", ")));
+}
+
+std::vector<Real> trace_scales(const ConeProblem& problem, const Sweep* sweep) {
+  std::vector<Real> B(problem.blocks());
+  problem.team().for_each(problem.blocks(), [&](Local i) {
+    const BlockMetric P = sweep ? sweep->metric(i) : problem.metric(i);
+    Real trace = 1 / P.n;
+    Real rows = 1;
+    switch (problem.cones().kind(i)) {
+      case ConeKind::coulomb: trace += 2 / P.t, rows = 3; break;
+      case ConeKind::planar: trace += 1 / P.t, rows = 2; break;
+      case ConeKind::rolling: trace += 2 / P.t + 2 / P.r, rows = 5; break;
+      case ConeKind::free: break;
+    }
+    B[i] = rows / trace;
+  });
+  return B;
 }
 
 SolveReport solve(const ConeProblem& problem, DualVector& gamma, const SolverSettings& settings,

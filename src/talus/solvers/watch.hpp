@@ -15,6 +15,8 @@ class Watch {
 
   /// True when the iteration is over. γ is the present iterate and u = Wγ + r of it; `applications` so far.
   bool done(const DualVector& gamma, const DualVector& u, int applications);
+  /// Counts an iteration whose iterate is not judged.
+  void pass() { ++iteration_; }
   /// Ends the iteration as one that cannot go on.
   void stall() { status_ = Status::stalled; }
 
