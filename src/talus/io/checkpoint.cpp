@@ -22,8 +22,7 @@ namespace {
 constexpr std::uint64_t block_size = 512;
 constexpr const char* magic = "TALUS CHECKPOINT 1";  ///< the number is that of the layout
 
-// ---- user block: what, size, checksum
-// --------------------------------------------------------------------------
+// ---- user block: what, size, checksum ----
 
 struct Content {
   std::uint64_t bytes = 0, checksum = 0;
@@ -69,8 +68,7 @@ void write_user_block(const std::filesystem::path& path) {
   if (!ok) throw RunError(fmt::format("{}: cannot be written ({})", path.string(), reason));
 }
 
-// ---- arrays of small structs as arrays of numbers
-// --------------------------------------------------------------
+// ---- arrays of small structs as arrays of numbers ----
 
 /// How an element of a field is stored: as so many numbers of one type.
 template <class T>
@@ -118,11 +116,11 @@ void read_array(const Hdf5File& file, const std::string& name, Array<T>& values)
     throw InputError(fmt::format("{}: {}: too many items for one process", file.path(), name));
   const std::vector<Number> numbers = file.read<Number>(name);
   values.resize(shape[0]);
-  std::memcpy(static_cast<void*>(values.data()), numbers.data(), numbers.size() * sizeof(Number));
+  if (!numbers.empty())  // memcpy takes no null, not even for nothing
+    std::memcpy(static_cast<void*>(values.data()), numbers.data(), numbers.size() * sizeof(Number));
 }
 
-// ---- the parts of the state
-// ------------------------------------------------------------------------------------
+// ---- the parts of the state ----
 
 void write_bodies(Hdf5File& file, const Bodies& bodies) {
   for_each_field(bodies, [&](const char* name, Sent sent, const auto& field) {
@@ -297,8 +295,7 @@ void read_checkpoint(const std::filesystem::path& path, World& world, RunState& 
   run = std::move(state);
 }
 
-// ---- the directory
-// ---------------------------------------------------------------------------------------------
+// ---- the directory ----
 
 std::vector<std::filesystem::path> CheckpointStore::list() const {
   std::vector<std::filesystem::path> found;

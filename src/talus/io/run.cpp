@@ -54,8 +54,7 @@ void Run::say(const std::string& text) const {
   fmt::print(stderr, "{}\n", text);
 }
 
-// ---- before the loop
-// -------------------------------------------------------------------------------------------
+// ---- before the loop ----
 
 ExitCode Run::execute() {
   wall_start_ = wall_seconds();
@@ -168,8 +167,7 @@ void Run::announce() const {
                     checkpoint_.string()));
 }
 
-// ---- the loop
-// --------------------------------------------------------------------------------------------------
+// ---- the loop ----
 
 ExitCode Run::loop() {
   progress_.start(world_.step, last_step_, scene_.simulation.step);
@@ -297,8 +295,7 @@ void Run::write_checkpoint() {
   checkpoint_time_ = wall_seconds();
 }
 
-// ---- the end
-// ---------------------------------------------------------------------------------------------------
+// ---- the end ----
 
 ExitCode Run::stopped_by_signal() {
   const int signal = options_.stop->load();
