@@ -16,8 +16,9 @@ class Writer {
   explicit Writer(std::vector<std::byte>& out) : out_(out) {}
   template <class T>
   void put(const T& value) {
-    const auto* bytes = reinterpret_cast<const std::byte*>(&value);
-    out_.insert(out_.end(), bytes, bytes + sizeof(T));
+    const std::size_t at = out_.size();
+    out_.resize(at + sizeof(T));
+    std::memcpy(out_.data() + at, static_cast<const void*>(&value), sizeof(T));
   }
 
  private:

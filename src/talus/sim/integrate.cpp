@@ -14,9 +14,11 @@ void free_flight(const World& world, Real h, const Team& team, BodyVector& free_
     free_velocity[i] = bodies.velocity[i];
     if (bodies.moves_freely(i)) free_velocity[i].linear += h * world.gravity;
   });
-  for (const auto& [id, motion] : world.motions) {
-    const Local i = world.index_of(id);
-    if (i >= 0) free_velocity[i] = motion->at(world.time + 0.5 * h);
+  if (world.motions.empty()) return;
+  for (Local i = 0; i < bodies.size(); ++i) {  // also every copy and image of a driven body
+    if (bodies.mobility[i] != Mobility::prescribed) continue;
+    const auto motion = world.motions.find(bodies.id[i]);
+    if (motion != world.motions.end()) free_velocity[i] = motion->second->at(world.time + 0.5 * h);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "talus/bodies/bodies.hpp"
 #include "talus/bodies/materials.hpp"
+#include "talus/domain/domain.hpp"
 #include "talus/shapes/shape.hpp"
 #include "talus/sim/motion.hpp"
 
@@ -16,7 +17,7 @@ namespace talus {
 /// Where energy went since the start, J. kinetic + potential + dissipated − drive_work stays at its first value.
 struct EnergyLedger {
   Real dissipated = 0;  ///< by friction, impact and the implicit step itself
-  Real drive_work = 0;  ///< done by prescribed bodies on the rest
+  Real drive_work = 0;  ///< done by prescribed bodies on the rest, and by the periodic box on bodies it lifts
   Real initial = 0;     ///< kinetic + potential at the start
 };
 
@@ -24,7 +25,7 @@ struct EnergyLedger {
 struct WarmStart {
   struct Key {
     Global low, high;       ///< body ids
-    std::uint32_t feature;
+    std::uint32_t feature;  ///< of the contact, and in the highest bits which periodic image of `high` it is with
     auto operator<=>(const Key&) const = default;
   };
   Array<Key> key;
@@ -39,12 +40,14 @@ struct World {
   std::vector<std::string> names;                    ///< Bodies::name indexes these
   std::map<Global, std::unique_ptr<Motion>> motions; ///< by body id, for Mobility::prescribed
   Vec3 gravity = Vec3(0, 0, -9.81);
+  PeriodicBox box;
   // state
   Bodies bodies;
   Real time = 0;
   Global step = 0;
   WarmStart warm_start;
   EnergyLedger energy;
+  Domain::State partition;  ///< how the bodies were last cut among ranks
 
   /// Present index of the body with this id, −1 when there is none. Meant for the few driven bodies, which sort
   /// last: it looks from the end.
