@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -63,6 +64,9 @@ nlohmann::ordered_json to_json(const BenchRecord& r) {
 void write_json(const std::string& file, const BenchReport& report) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const BenchRecord& r : report.records()) list.push_back(to_json(r));
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  std::error_code ignored;  // a folder that cannot be made shows when the file cannot be written
+  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
   std::ofstream out(file);
   out << list.dump(1) << "\n";
   out.flush();
