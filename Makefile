@@ -41,6 +41,19 @@ test-tsan: setup ## all tests under the thread sanitizer
 	@cmake --preset tsan > /dev/null && cmake --build --preset tsan -j $(JOBS)
 	@ctest --preset tsan -j $(JOBS)
 
+FUZZ_SECONDS ?= 300
+fuzz: setup      ## libFuzzer on scenes, body files and checkpoints, FUZZ_SECONDS (300) each; needs clang
+	@cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++ -DTALUS_FUZZ=ON -DTALUS_TESTS=OFF \
+	  -DTALUS_SANITIZE=fuzzer-no-link,address,undefined > /dev/null
+	@cmake --build build/fuzz -j $(JOBS) --target scene_fuzz body_file_fuzz checkpoint_fuzz
+	@for t in scene body_file checkpoint; do \
+	  mkdir -p build/fuzz/corpus/$$t build/fuzz/findings; echo "fuzzing $$t for $(FUZZ_SECONDS) s"; \
+	  build/fuzz/tests/fuzz/$${t}_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+	    -dict=tests/fuzz/$$t.dict -artifact_prefix=build/fuzz/findings/$$t- build/fuzz/corpus/$$t tests/fuzz/corpus/$$t \
+	    > build/fuzz/$$t.log 2>&1 || { tail -40 build/fuzz/$$t.log; echo "fuzzing $$t found something: build/fuzz/findings"; exit 1; }; \
+	  grep -E "stat::number_of_executed_units|stat::new_units_added" build/fuzz/$$t.log; \
+	done
+
 format: ## clang-format every source
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 

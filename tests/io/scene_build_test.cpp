@@ -274,6 +274,33 @@ TEST(ShippedScenes, TheListIsComplete) {
   EXPECT_EQ(files, 6);
 }
 
+TEST(SceneDocs, EveryExampleLoadsAndBuilds) {
+  const std::string path = TALUS_SOURCE_DIR "/docs/scene.md";
+  std::ifstream in(path);
+  std::string line, example;
+  int examples = 0, at = 0, begin = 0;
+  bool inside = false;
+  while (std::getline(in, line)) {
+    ++at;
+    if (line == "```toml") {
+      inside = true, begin = at, example.clear();
+    } else if (line == "```" && inside) {
+      inside = false;
+      ++examples;
+      try {
+        const Scene scene = parse_scene(example, path);
+        EXPECT_TRUE(scene.warnings.empty());
+        EXPECT_GT(build_world(scene).bodies.size(), 0);
+      } catch (const InputError& e) {
+        ADD_FAILURE() << "the example at line " << begin << " of docs/scene.md: " << e.what();
+      }
+    } else if (inside) {
+      example += line + "\n";
+    }
+  }
+  EXPECT_GE(examples, 10);
+}
+
 // ---- settled beds from files
 // ------------------------------------------------------------------------------------
 

@@ -275,7 +275,7 @@ void CellGrid::make_blocks(const Team& team) {
   cell_start_[total[0]] = n;
   block_.resize(total[1] + 1);
   team.for_pieces(parts, [&](int p) {
-    auto [cell, block] = first[p];
+    auto cell = first[p][0], block = first[p][1];
     each_cell(p, [&](Local k, bool new_block) {
       if (new_block) block_[block++] = {key_[k] >> 6, 0, cell};
       cell_start_[cell++] = k;

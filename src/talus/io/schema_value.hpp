@@ -28,8 +28,13 @@ using Table = std::vector<Member>;  ///< in the order of writing
 class Value {
  public:
   using Data = std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Table>;
-  Value() = default;
-  Value(Data d, Position p = {}) : data(std::move(d)), at(std::move(p)) {}
+  Value();
+  Value(Data d, Position p = {});
+  Value(const Value&);
+  Value(Value&&) noexcept;
+  Value& operator=(const Value&);
+  Value& operator=(Value&&) noexcept;
+  ~Value();
 
   Data data;
   Position at;
@@ -57,6 +62,15 @@ struct Member {
   Position key_at;
   bool operator==(const Member& other) const { return key == other.key && value == other.value; }
 };
+
+// defined where Member is complete
+inline Value::Value() = default;
+inline Value::Value(Data d, Position p) : data(std::move(d)), at(std::move(p)) {}
+inline Value::Value(const Value&) = default;
+inline Value::Value(Value&&) noexcept = default;
+inline Value& Value::operator=(const Value&) = default;
+inline Value& Value::operator=(Value&&) noexcept = default;
+inline Value::~Value() = default;
 
 /// Collects complaints so that a user sees all of them at once.
 class Complaints {
