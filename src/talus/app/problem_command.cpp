@@ -47,7 +47,11 @@ std::string model_word(Model model) {
 }
 
 std::string default_solver(Model model) {
-  return model == Model::exact ? "nbgs" : "apgd";
+  // The exact law is best left to a method that has it built in; the relaxed one to the engine's own default.
+  if (model == Model::exact)
+    for (const SolverInfo& info : solver_table())
+      if (info.exact_law) return std::string(info.name);
+  return SolverSettings().solver;
 }
 
 namespace {

@@ -81,7 +81,9 @@ void add_solve_command(CLI::App& app, std::function<int()>& command) {
   auto o = std::make_shared<SolveOptions>();
   CLI::App* sub = app.add_subcommand("solve", "solve a contact problem file and report every residual");
   add_problem_options(*sub, o->problem);
-  sub->add_option("--solver", o->solver, "a name of `talus solvers` (default: apgd for ccp, nbgs for ncp)")
+  sub->add_option("--solver", o->solver,
+                  "a name of `talus solvers` (default for ccp: " + default_solver(Model::relaxed) +
+                      ", for ncp: " + default_solver(Model::exact) + ")")
       ->type_name("NAME");
   sub->add_option("--json", o->json, "write the result as JSON")->type_name("FILE");
   sub->add_option("--solution", o->solution, "write the problem with its answer as an FCLib file")
