@@ -33,7 +33,7 @@ enum class OnUnconverged { warn, stop, retry };
 struct SceneSolver {
   std::string name = "apgd";
   Model model = Model::relaxed;
-  Real tolerance = 1e-3;
+  Real tolerance = 1e-2;
   std::string residual = "scaled";
   int max_iterations = 1000;
   OnUnconverged on_unconverged = OnUnconverged::warn;

@@ -45,7 +45,7 @@ using Monitor = std::function<bool(const Iteration&)>;
 struct SolverSettings {
   std::string solver = "apgd";
   Model model = Model::relaxed;
-  Real tolerance = 1e-3;            ///< on `residual`
+  Real tolerance = 1e-2;            ///< on `residual`
   std::string residual = "scaled";  ///< a name of residual_names()
   int max_iterations = 1000;        ///< iterations (sweeps) of one solve
   Monitor monitor;
