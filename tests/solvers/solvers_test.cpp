@@ -239,7 +239,7 @@ TEST(Pieces, MomentumIsConserved) {
       const ConeProblem problem = s.problem(team);
       DualVector gamma = problem.zero();
       SolverSettings settings = settings_for("nbgs", Model::exact, 1e-12, 20);
-      settings.options.nbgs = {omega, pieces};
+      settings.options.nbgs = {omega, pieces, "exact"};
       solve(problem, gamma, settings);
       BodyVector v;
       problem.body_velocities(gamma, v);

@@ -3,7 +3,8 @@
 //     γ_i ← γ_i + ω (γ_i* − γ_i)
 // (relaxing velocities instead would lose momentum between subdomains). Where the one-contact matrix is
 // α nnᵀ + β (I − nnᵀ) — every contact of balls — the exact answer is a closed form; otherwise the case analysis of
-// math/one_contact.hpp. Blocks other than coulomb use the diagonal closed form, whose fixed points are the same.
+// math/one_contact.hpp (`contact = "exact"`), or the closed form with the block's diagonal (`contact = "diagonal"`, the
+// default: it does not cycle where an exact local answer jumps). Blocks other than coulomb use the diagonal closed form, whose fixed points are the same.
 #include "talus/math/one_contact.hpp"
 #include "talus/problem/sweep.hpp"
 #include "talus/solvers/methods.hpp"
@@ -17,9 +18,10 @@ struct FullBlocks {
   std::vector<Local> index;  ///< per contact, −1: closed form
   Array<Mat33> matrix;
 };
-FullBlocks full_blocks(const ConeProblem& problem, const Sweep& sweep) {
+FullBlocks full_blocks(const ConeProblem& problem, const Sweep& sweep, bool wanted) {
   FullBlocks full;
   full.index.assign(problem.blocks(), -1);
+  if (!wanted) return full;
   for (Local i = 0; i < problem.blocks(); ++i) {
     if (problem.cones().kind(i) != ConeKind::coulomb) continue;
     const Mat33 W = sweep.diagonal(i);
@@ -44,7 +46,7 @@ SolveReport nbgs(const ConeProblem& problem, DualVector& gamma_best, const Solve
   DualVector γ = gamma_best, u = problem.zero();
   problem.project(γ);
   Sweep sweep(problem, law, options.pieces);
-  const FullBlocks full = full_blocks(problem, sweep);
+  const FullBlocks full = full_blocks(problem, sweep, options.contact == "exact");
 
   auto solve_contact = [&](const auto& block, Local i, const auto& γ_i, const auto& u_i) {
     using Vector = typename std::decay_t<decltype(block)>::Vector;

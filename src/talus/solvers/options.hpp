@@ -42,11 +42,14 @@ struct GaussSeidelOptions {
 struct NbgsOptions {
   Real omega = 1;
   int pieces = 0;
+  std::string contact = "diagonal";
 
   template <class Self, class F>
   static void each(Self& o, F&& f) {
     f("omega", o.omega, "relaxation of the reaction, 0 .. 1 (Preclik15: 0.75)", Choices{});
     f("pieces", o.pieces, "pieces swept side by side; 0: one per 16384 contacts, at most 64", Choices{});
+    f("contact", o.contact, "one-contact problem with its whole matrix, or its normal/tangential diagonal (the same for balls)",
+      Choices{"exact", "diagonal"});
   }
 };
 
