@@ -37,12 +37,14 @@ test-asan: setup ## all tests under the address and undefined-behaviour sanitize
 	@cmake --preset asan > /dev/null && cmake --build --preset asan -j $(JOBS)
 	@ctest --preset asan -j $(JOBS)
 
-test-tsan: setup ## all tests under the thread sanitizer
+test-tsan:       ## all tests under the thread sanitizer
+	@tools/setup.sh clang
 	@cmake --preset tsan > /dev/null && cmake --build --preset tsan -j $(JOBS)
 	@ctest --preset tsan -j $(JOBS)
 
 FUZZ_SECONDS ?= 300
-fuzz: setup      ## libFuzzer on scenes, body files and checkpoints, FUZZ_SECONDS (300) each; needs clang
+fuzz:            ## libFuzzer on scenes, body files and checkpoints, FUZZ_SECONDS (300) each; needs clang
+	@tools/setup.sh clang
 	@cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++ -DTALUS_FUZZ=ON -DTALUS_TESTS=OFF \
 	  -DTALUS_SANITIZE=fuzzer-no-link,address,undefined > /dev/null
 	@cmake --build build/fuzz -j $(JOBS) --target scene_fuzz body_file_fuzz checkpoint_fuzz

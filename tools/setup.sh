@@ -8,6 +8,8 @@ packages=(
   libgtest-dev librapidcheck-dev libbenchmark-dev
   python3 python3-numpy python3-h5py python3-vtk9
 )
+# `setup.sh clang`: also what the thread sanitizer and the fuzzers need
+[ "${1:-}" = clang ] && packages+=(clang libclang-rt-14-dev libomp-dev)
 missing=()
 for p in "${packages[@]}"; do
   dpkg-query -W -f='${db:Status-Abbrev}' "$p" 2>/dev/null | grep -q '^ii' || missing+=("$p")
